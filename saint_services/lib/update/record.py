@@ -58,6 +58,7 @@ class PendingUpdate(StrictModel):
     restarts: int = 0  # requested restarts; one should be enough
     before: StateBefore = StateBefore()
     cuts: int = 0  # earlier attempts that were interrupted
+    is_server_away: bool = False  # rejected for nothing but that
     reason: str = ""
     log_excerpt: str = Field(default="", max_length=LONGEST_LOG)
 
@@ -146,9 +147,10 @@ class UpdateRecord(StrictModel):
         )
         changes: dict[str, object] = {"pending": None, "last": last}
         if verdict is UpdateVerdict.ROLLED_BACK:
-            bad = BadRelease(version=pending.version, checksum_sha256=pending.checksum_sha256)
-            known = tuple(other for other in self.bad if other != bad)
-            changes["bad"] = (*known, bad)[-_MOST_BAD:]
+            if not pending.is_server_away:
+                bad = BadRelease(version=pending.version, checksum_sha256=pending.checksum_sha256)
+                known = tuple(other for other in self.bad if other != bad)
+                changes["bad"] = (*known, bad)[-_MOST_BAD:]
             slots = self.slots.items()  # it may have passed its trial before
             rejected = (pending.to_slot, pending.version)
             changes["slots"] = {letter: v for letter, v in slots if (letter, v) != rejected}
@@ -168,5 +170,5 @@ def store(directory: Path) -> StateStore[UpdateRecord]:
 
 def _unchanged(data: dict[str, Any]) -> dict[str, Any]:
     """Later versions only have more: the last run and a release that is watched (2), which parts
-    answered before an update (3)."""
+    answered before an update and why a trial failed (3)."""
     return data

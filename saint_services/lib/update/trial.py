@@ -32,6 +32,7 @@ from .record import LONGEST_LOG, PendingUpdate, UpdateKind, UpdatePhase, UpdateR
 Outcome = tuple[Update, tuple[Action, ...]]
 
 MOST_RESTARTS = 3
+_SERVER_AWAY = "the server, which answered before the update, is not online"
 
 
 def changed(record: UpdateRecord, **changes: object) -> UpdateRecord:
@@ -108,9 +109,10 @@ def _left_alone(update: Update) -> str:
 
 def _is_last_resort(update: Update) -> bool:
     """Whether the boot loader had no other slot and started the rejected one."""
-    record = update.record
-    is_proven_here = record.slots.get(update.slot) == update.version
-    return record.is_bad(update.version) and not is_proven_here
+    record, version = update.record, update.version
+    is_proven_here = record.slots.get(update.slot) == version
+    was_left = record.last.verdict is UpdateVerdict.ROLLED_BACK and record.last.version == version
+    return (record.is_bad(version) or was_left) and not is_proven_here
 
 
 def _on_trial(update: Update, pending: PendingUpdate, now_s: float) -> Outcome:
@@ -140,9 +142,10 @@ def _on_old_slot(update: Update, pending: PendingUpdate, is_installing: bool) ->
     was_switched = _was_switched(pending, update.slots)
     if pending.phase is UpdatePhase.CONDEMNED:
         mark = (SetMark(SlotMark.BAD, "other"),)
-        return _settled(
-            update, UpdateVerdict.ROLLED_BACK, pending.reason, mark, pending.log_excerpt
-        )
+        # A server that was switched off is no fault of the release, but no reason to begin again
+        # at each offer either.
+        log, is_cut = pending.log_excerpt, pending.is_server_away
+        return _settled(update, UpdateVerdict.ROLLED_BACK, pending.reason, mark, log, is_cut=is_cut)
     if not was_switched:
         return _settled(update, UpdateVerdict.FAILED, _cut_off(pending), (), is_cut=True)
     if update.slots.primary == pending.to_slot and pending.restarts < MOST_RESTARTS:
@@ -151,6 +154,8 @@ def _on_old_slot(update: Update, pending: PendingUpdate, is_installing: bool) ->
         record = changed(update.record, phase=UpdatePhase.SWITCHED, restarts=restarts)
         update = replace(update, record=record, state=UpdateState.RESTARTING, progress=100)
         return update, (Disarm(), SaveRecord(record), PublishStatus())
+    # As many power cuts within a trial would look the same. They cost a user's request; a release
+    # that hangs must not come back by itself.
     tries = update.limits.boot_attempts
     reason = f"slot {pending.to_slot} never reached its health check ({tries} tries)"
     return _settled(update, UpdateVerdict.ROLLED_BACK, reason, (SetMark(SlotMark.BAD, "other"),))
@@ -264,7 +269,7 @@ def _problems(
     texts += [event.units_problem, event.bus_problem]
     texts += _part_problems(pending, event)
     if pending.before.server_answers and not event.server_answers:
-        texts.append("the server, which answered before the update, is not online")
+        texts.append(_SERVER_AWAY)
     if update.slots is None:
         texts.append(update.installer_problem)
     if update.mark_fault and event.now_s >= update.verify_until_s:
@@ -284,7 +289,13 @@ def condemned(update: Update, log_text: str) -> Outcome:
     if update.state is not UpdateState.VERIFYING or not update.record.pending:
         return update, ()
     reason, log = update.condemned_for, log_text[-LONGEST_LOG:]
-    record = changed(update.record, phase=UpdatePhase.CONDEMNED, reason=reason, log_excerpt=log)
+    record = changed(
+        update.record,
+        phase=UpdatePhase.CONDEMNED,
+        is_server_away=reason == _SERVER_AWAY,
+        reason=reason,
+        log_excerpt=log,
+    )
     update = replace(update, record=record, state=UpdateState.RESTARTING)
     return update, (SaveRecord(record), SetMark(SlotMark.BAD, "booted"), PublishStatus())
 

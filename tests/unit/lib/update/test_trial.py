@@ -177,6 +177,37 @@ def test_server_that_answered_before_has_to_answer():
     assert run(update, events.HealthChecked(1.0, server_answers=True))[1] == [GOOD]
 
 
+def after_a_trial_without_the_server(*checks: events.HealthChecked) -> Update:
+    """The old slot, after a trial that failed; the server had answered before."""
+    record = pending(UpdatePhase.SWITCHED, before=StateBefore(server_answers=True))
+    update, _ = run(Update(NEW), started(record, "B"), *checks, events.LogRead(""))
+    assert update.state is UpdateState.RESTARTING
+    return run(Update(OLD), started(update.record, "A"))[0]
+
+
+def test_release_is_not_bad_for_a_server_that_was_switched_off():
+    early = replace(SILENT, problem="the role head is being started")
+    old = after_a_trial_without_the_server(
+        events.HealthChecked(1.0, parts=(early,)), events.HealthChecked(120.0)
+    )
+    last = old.record.last
+    assert last.verdict is UpdateVerdict.ROLLED_BACK
+    assert last.reason == "the server, which answered before the update, is not online"
+    assert not old.record.is_bad(NEW) and "B" not in old.record.slots
+    offer = events.InstallRequested(events.WantedRelease(NEW, "http://x"))
+    assert run(old, offer)[0].state is UpdateState.INSTALLING
+    # Like a power cut: without end, but not at each offer.
+    assert last.cuts == 1
+    _, actions = run(Update(NEW), started(old.record, "B"))
+    assert GOOD not in actions, "it has not passed"
+
+
+def test_release_is_bad_for_what_failed_beside_the_server():
+    check = events.HealthChecked(120.0, bus_problem="the bus is down")
+    old = after_a_trial_without_the_server(check)
+    assert old.record.is_bad(NEW)
+
+
 def test_trial_whose_slot_cannot_be_marked_good_is_condemned_in_the_end():
     update = on_trial(UpdateLimits(health_timeout_s=60.0, settle_s=0.0))
     update, actions = run(
