@@ -10,6 +10,7 @@ from pathlib import Path
 
 from ..machine import power
 
+DEADMAN_S = 300.0  # as in image/boot/boot.cmd, and in the initrd without a word of the kernel line
 _NO_TIMER = (errno.ENOENT, errno.ENXIO)  # this machine has none; it was disarmed before
 
 
@@ -24,11 +25,24 @@ def is_without_slots(environment: Mapping[str, str] = os.environ) -> bool:
 
 def booted_slot(cmdline: Path = Path("/proc/cmdline")) -> str:
     """Return the letter that the boot script gave the kernel; empty on a machine without slots."""
+    found = re.search(r"(?:^|\s)rauc\.slot=(\S{1,16})", _line(cmdline))
+    return found[1] if found else ""
+
+
+def deadman_s(cmdline: Path = Path("/proc/cmdline")) -> float | None:
+    """Return after how many seconds of a trial the dead-man timer restarts this machine; None
+    without slots. The last word counts, as for the initrd: boot.env stands behind the default."""
+    if not booted_slot(cmdline):
+        return None
+    found = re.findall(r"(?:^|\s)saint\.deadman=([0-9]{1,6})(?!\S)", _line(cmdline))
+    return float(found[-1]) if found else DEADMAN_S
+
+
+def _line(cmdline: Path) -> str:
     try:
-        found = re.search(r"(?:^|\s)rauc\.slot=(\S{1,16})", cmdline.read_text("ascii", "replace"))
+        return cmdline.read_text("ascii", "replace")
     except OSError:
         return ""
-    return found[1] if found else ""
 
 
 def is_on_trial(cmdline: Path = Path("/proc/cmdline"), run: Path = Path("/run")) -> bool:

@@ -27,6 +27,7 @@ from .logic import step
 from .no_slots import NoSlots
 from .rauc_errors import InstallError
 from .record import StateBefore, UpdateRecord, store
+from .settings import fitted
 from .status import firmware_status
 
 _POLL_S = 1.0
@@ -119,7 +120,9 @@ class Updater:
     async def start(self) -> None:
         """Read the state of this machine; the rest runs beside the owner's work."""
         version = await asyncio.to_thread(computer.version)
-        self._runner.state = replace(self.update, version=version)
+        timer_s = await asyncio.to_thread(boots.deadman_s)
+        limits = fitted(self.update.limits, timer_s)
+        self._runner.state = replace(self.update, version=version, limits=limits)
         await self._read_state(_FIRST_READ_LIMIT_S)
         self._spawn(self._carry_out_batches(), "update actions")
         self._spawn(self._poll(), "update pulse")

@@ -1,12 +1,21 @@
 """The files of a boot: kernel line, dead-man timer, restart request."""
 
 import os
+import re
 from pathlib import Path
 
 import pytest
 
 from saint_services.lib.errors import SaintError
-from saint_services.lib.update.boot import Boot, booted_slot, is_on_trial
+from saint_services.lib.update.boot import (
+    DEADMAN_S,
+    Boot,
+    booted_slot,
+    deadman_s,
+    is_on_trial,
+)
+
+ROOT = Path(__file__).resolve().parents[4]
 
 
 @pytest.mark.parametrize(
@@ -26,6 +35,35 @@ def test_running_slot_stands_on_the_kernel_line(tmp_path: Path, line: str, slot:
 
 def test_machine_without_a_kernel_line_has_no_slot(tmp_path: Path):
     assert booted_slot(tmp_path / "none") == ""
+
+
+@pytest.mark.parametrize(
+    ("line", "seconds"),
+    [
+        ("rauc.slot=B saint.deadman=300", 300.0),
+        ("rauc.slot=B saint.deadman=300 console=tty1 saint.deadman=3600\n", 3600.0),  # boot.env
+        ("rauc.slot=B", DEADMAN_S),
+        ("rauc.slot=B saint.deadman=", DEADMAN_S),
+        ("root=/dev/sda1 saint.deadman=300", None),
+    ],
+)
+def test_time_of_the_dead_man_stands_on_the_kernel_line(
+    tmp_path: Path, line: str, seconds: float | None
+):
+    (tmp_path / "cmdline").write_text(line)
+    assert deadman_s(tmp_path / "cmdline") == seconds
+
+
+@pytest.mark.parametrize(
+    ("file", "pattern"),
+    [
+        ("initrd/init", r"^DISK=.* DEADMAN=(\d+)$"),
+        ("boot/boot.cmd", r"^setenv bootargs .*saint\.deadman=(\d+) "),
+    ],
+)
+def test_dead_man_of_the_image_is_the_one_that_settings_are_fitted_to(file: str, pattern: str):
+    text = (ROOT / "image" / file).read_text("utf-8")
+    assert [float(found) for found in re.findall(pattern, text, re.M)] == [DEADMAN_S]
 
 
 def test_slot_that_the_initrd_does_not_call_proven_is_on_trial(tmp_path: Path):

@@ -316,6 +316,19 @@ async def test_deadman_is_disarmed_by_a_proven_slot_and_not_during_a_trial(machi
         os.close(reader)
 
 
+async def test_trial_is_fitted_to_the_timer_in_force(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch
+):
+    machine.limits = UpdateLimits(health_timeout_s=900.0, settle_s=600.0)
+    for timer_s, expected in ((300.0, (90.0, 90.0)), (3600.0, (900.0, 600.0))):
+        monkeypatch.setattr(
+            "saint_services.lib.update.boot.deadman_s", lambda timer_s=timer_s: timer_s
+        )
+        async with machine.running() as updater:
+            limits = updater.update.limits
+        assert (limits.health_timeout_s, limits.settle_s) == expected
+
+
 async def test_machine_without_rauc_works_and_says_that_updates_are_off(machine: Machine):
     await machine.fake.installer.close()
     machine.fake.address = f"unix:path={machine.reboots}/nobody"
@@ -336,7 +349,7 @@ async def test_rauc_that_hangs_in_a_new_release_does_not_keep_it_from_being_left
     machine.is_rauc_hanging = True
     for name, limit_s in (("_FIRST_READ_LIMIT_S", 0.1), ("_READ_LIMIT_S", 0.3)):
         monkeypatch.setattr(f"saint_services.lib.update.updater.{name}", limit_s)
-    monkeypatch.setattr("saint_services.lib.update.boot.booted_slot", lambda: "B")
+    monkeypatch.setattr("saint_services.lib.update.boot.booted_slot", lambda *_: "B")
     monkeypatch.setattr(os, "sync", lambda: None)
     async with machine.running():
         await until(lambda: machine.owner.last.state == "verifying")
