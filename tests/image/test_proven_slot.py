@@ -37,7 +37,11 @@ def expect_no_reboot(host: Host, since: int, slot: str = "A") -> None:
     assert said.count("Starting kernel") == 1
     assert f"slot {slot} is not on trial" in said
     host.sh("systemctl is-active saint-proven.service")
-    assert f"BOOT_{slot}_LEFT=3" in host.sh("fw_printenv").splitlines()
+    environment = dict(line.split("=", 1) for line in host.sh("fw_printenv").splitlines())
+    assert environment[f"BOOT_{slot}_LEFT"] == "3"
+    # A slot that was rejected, or is not whole, keeps no tries to be led to.
+    unnamed = set("AB") - set(environment["BOOT_ORDER"])
+    assert {environment[f"BOOT_{letter}_LEFT"] for letter in unnamed} <= {"0"}
     assert f"rauc.slot={slot}" in host.sh("cat /proc/cmdline")
 
 
