@@ -27,7 +27,8 @@ class SmbusI2c:
             raise SaintError(
                 Code.HARDWARE_MISSING,
                 f"I2C bus {bus} cannot be opened ({err.strerror})",
-                fix="Enable I2C (dtparam=i2c_arm=on) and add the daemon's user to group i2c.",
+                fix="Enable I2C in config.txt (dtoverlay=saint-buses; on Raspberry Pi OS"
+                " dtparam=i2c_arm=on), and add the daemon's user to group i2c.",
             ) from err
         descriptor = self._bus.fd
         assert descriptor is not None  # it was opened

@@ -136,6 +136,11 @@ def test_i2c_0_is_the_header_too(tree: DeviceTree) -> None:
     assert pins == {0: ALT0, 1: ALT0}
 
 
+def test_bus_of_the_chips_runs_at_400_khz(tree: DeviceTree) -> None:
+    """Every chip of ours takes it (role_config/devices.py); a role's loop counts with it."""
+    assert tree.nodes[I2C].numbers("clock-frequency") == [400_000]
+
+
 def test_boot_loader_waits_for_no_key(tree: DeviceTree) -> None:
     """This tree is U-Boot's own (rpi.c, board_fdt_blob_setup), and /config outranks its settings
     (autoboot.c, bootdelay_process): -2 starts at once and looks for no key."""
