@@ -42,8 +42,11 @@ class Card:
             if self.left[letter] > 0:
                 self.left[letter] -= 1
                 return letter
-        self.left = {"A": TRIES, "B": TRIES}
-        self.order += [letter for letter in "AB" if letter not in self.order]
+        for letter in "AB":  # the last resort, for one start
+            if self.left[letter] > 0:
+                self.left = {**dict.fromkeys("AB", TRIES), letter: self.left[letter] - 1}
+                return letter
+        self.left = dict.fromkeys("AB", TRIES)
         return self.choose()
 
 
