@@ -75,10 +75,25 @@ def board(rig: Rig, artefacts: Artefacts) -> Iterator[Board]:
     original = folder / DEVICE_TREE
     original.write_bytes(card.get_bytes(DEVICE_TREE))
     tree = device_tree(original, folder / "without-absent.dtb", programs)
+    take_delay(merged_tree(card, BOARD, folder), tree, programs)
     card.put({"boot.env": "extraargs=console=ttyAMA0 saint.deadman=3600\n"})
     running = Board(card, tree, folder)
     yield running
     running.stop()
+
+
+def take_delay(source: Path, target: Path, programs: Programs) -> None:
+    """Have U-Boot keep its console here, unlike with all overlays, but wait for a key as there."""
+    delay = programs.run("fdtget", "-t", "u", str(source), "/config", "bootdelay").decode().strip()
+    programs.run("fdtput", "-c", str(target), "/config")
+    programs.run("fdtput", "-t", "u", str(target), "/config", "bootdelay", delay)
+
+
+def test_boot_loader_looks_for_no_key(board: Board) -> None:
+    """Any key of a USB keyboard would stop it at its prompt, and a Pi 400 is one."""
+    board.wait_for(r"saint: boot script on mmc")
+    said = [port.text() for port in board.ports]
+    assert not any("Hit any key" in text for text in said), said
 
 
 def test_boot_script_runs_from_the_sd_card(board: Board) -> None:
