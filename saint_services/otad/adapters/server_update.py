@@ -17,7 +17,7 @@ from ...lib.state_machine import Answer
 from ...lib.update.events import UpdateLimits, WantedRelease, WorkPart
 from ...lib.update.updater import Spawn, UpdateEnvironment, Updater, WorkState
 from ..rollout.logic import UpdateRequest
-from ..sources.schedule import REST_S
+from ..rollout.offers import REST_S
 
 RECORD_FOLDER = "own"  # in the state folder; the initrd reads the record there
 _BUSY_INTERVAL_S = 1.0

@@ -6,7 +6,7 @@ moves nothing but the window. Not here: doing it (address_import.py).
 from dataclasses import dataclass
 from enum import StrEnum
 
-REST_S = 30.0  # without live outputs, before anything is done that no user requested
+DOWNLOAD_REST_S = 30.0  # without live outputs, before a download that no user requested
 # The window is a time of day, and a clock may be set while its opening is waited for.
 WINDOW_LOOK_S = 900.0
 _FIRST_S, _FIRST_SPREAD_S = 120.0, 480.0  # after the start: the robot boots, and not all at once
@@ -92,7 +92,7 @@ def pause_s(failures: int, hours: int, roll: float) -> float:
 def _at_rest(situation: ImportSituation, act: ImportAct, *, is_user: bool) -> ImportStep:
     if situation.rest_since_s is None:
         return ImportStep(ImportAct.WAIT, None, WaitReason.REST)
-    ready_s = situation.rest_since_s + (0.0 if is_user else REST_S)
+    ready_s = situation.rest_since_s + (0.0 if is_user else DOWNLOAD_REST_S)
     if situation.now_s < ready_s:
         return ImportStep(ImportAct.WAIT, ready_s, WaitReason.REST)
     return ImportStep(act)

@@ -13,7 +13,7 @@ from saint_services.lib.update.no_slots import NoSlots
 from saint_services.lib.update.updater import UpdateEnvironment
 from saint_services.otad.adapters import server_update
 from saint_services.otad.adapters.server_update import ServerUpdate
-from saint_services.otad.sources.schedule import REST_S
+from saint_services.otad.rollout.offers import REST_S
 
 
 class Clock:

@@ -39,7 +39,7 @@ from tests.waiting import until
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Half a minute of rest, and the pauses after starts and failures, pass at once."""
-    monkeypatch.setattr(schedule, "REST_S", 0.0)
+    monkeypatch.setattr(schedule, "DOWNLOAD_REST_S", 0.0)
     monkeypatch.setattr(schedule, "first_s", lambda _: 0.0)
     monkeypatch.setattr(schedule, "_SHORTEST_PAUSE_S", 0.01)
 
