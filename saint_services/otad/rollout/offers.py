@@ -11,8 +11,9 @@ from ...lib.api.update_policy import OfferPolicy
 
 REJECTED = "it was rolled back: machines wait for a roll-out that a user starts"
 # Without live outputs on any machine. A machine that updates may be the one with the stop button,
-# whose own outputs are always safe.
-REST_S = 300.0
+# whose own outputs are always safe. Less than a node's own rest (offer_rest_s): both end with the
+# same output, the server sees it later, and a node that is refused requests again after an hour.
+REST_S = 240.0
 UNKNOWN = "it is not known whether outputs are live"
 _NO_TIME = "no time server has set this server's clock since its start"
 _LEAST_MINUTES = 60

@@ -162,7 +162,7 @@ async def test_node_is_offered_nothing_while_another_ones_outputs_are_live(
         robot.live.clear()
 
         async def has_stopped() -> bool:
-            return "5 minutes" in (await report(ota)).offers_closed
+            return "within the last" in (await report(ota)).offers_closed
 
         await until(has_stopped)
         assert await offered(robot, "1.0.0") == ""
