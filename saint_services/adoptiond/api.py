@@ -31,9 +31,12 @@ from ..lib.api.orders import (
     KillRole,
     PowerCommand,
     RobotPower,
+    SignedOffer,
+    SignOffer,
     UpdateNode,
     UpdateOrder,
     config_parts,
+    offer_parts,
 )
 from ..lib.api.selftest import RunNodeSelfTest, SelfTestOrder, SelfTestReport
 from ..lib.bus import Bus
@@ -184,6 +187,12 @@ def _answer_orders(api: Api, service: RegistryService) -> None:
         order = UpdateOrder.model_validate(call.body.model_dump(exclude={"node_id"}))
         return await service.operations.update(call.body.node_id, order)
 
+    async def sign_offer(call: Call[SignOffer]) -> SignedOffer:
+        sender = service.order_sender
+        if call.body.server_key != sender.public:
+            raise SaintError(Code.NOT_FOUND, f"{call.body.node_id} belongs to another server")
+        return SignedOffer(signature=sender.sign(*offer_parts(call.body)))
+
     async def kill(call: Call[KillRole]) -> KillReply:
         order = KillOrder.model_validate(call.body.model_dump(exclude={"node_id"}))
         return await service.operations.kill(call.body.node_id, order)
@@ -207,6 +216,7 @@ def _answer_orders(api: Api, service: RegistryService) -> None:
     api.bind(orders.POWER, set_power)
     api.bind(orders.KILL, kill)
     api.bind(orders.UPDATE, update)
+    api.bind(orders.SIGN_OFFER, sign_offer)
     api.bind(logs.QUERY_NODE, query_node)
 
 

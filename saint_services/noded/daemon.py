@@ -98,9 +98,12 @@ class NodeRunner:
         self._bus = bus
         self._trust_files = TrustFiles(ctx.directories.state)
         self.orders = ServerOrders(self, bus, self._trust_files)
+
+        def server_key() -> str:
+            return self.orders.bond.server_key
+
         self.server = ConfigServer(
-            bus, identity.node_id, config.config_timeout_s, config.config_attempts,
-            lambda: self.orders.bond.server_key,
+            bus, identity.node_id, config.config_timeout_s, config.config_attempts, server_key
         )  # fmt: skip
         self._credentials = RoleCredentials(bus, identity.node_id, self.orders.sign)
         self._files = files
@@ -116,7 +119,9 @@ class NodeRunner:
         self._publisher = NodeStatusPublisher(bus, identity.node_id, config.server_address, outputs)
         self._refresh = ConfigRefresh(self, bus, config.refresh_interval_s)
         self._button = ResetButton(config.reset_pin, self._button_held)
-        self.firmware = NodeUpdate(ctx, bus, lambda: self.life, self.handle, self.refuse_unsigned)
+        self.firmware = NodeUpdate(
+            ctx, bus, lambda: self.life, self.handle, self.refuse_unsigned, server_key
+        )  # fmt: skip
         directories = ctx.directories
         self._self_test = NodeSelfTest(
             outputs, lambda: self.life, directories.runtime, directories.share, directories.state

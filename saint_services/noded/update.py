@@ -45,6 +45,7 @@ class NodeUpdate:
         read: Callable[[], NodeLifecycle],
         handle: Callable[[Event], None],
         refuse: Callable[[], str] = str,
+        server_key: Callable[[], str] = str,
         world: UpdateEnvironment | None = None,
     ) -> None:
         limits, node_id = ctx.config.update_limits, read().node_id
@@ -59,7 +60,7 @@ class NodeUpdate:
         self._offers = OfferTimes(ctx.config.offer_rest_s, ctx.config.offer_again_s)
         self._stirred = asyncio.Event()  # the rest began or ended
         self._moved_on = asyncio.Event()  # the update did
-        self._server = ReleaseOffers(bus, node_id, ctx.config.firmware_check_timeout_s)
+        self._server = ReleaseOffers(bus, node_id, ctx.config.firmware_check_timeout_s, server_key)
         self._publisher = bus.publisher(NODE_FIRMWARE.at(node_id=node_id))
         self._updater = Updater(node_id, self, ctx.directories.state, ctx.spawn, limits, world)
         self._in_use = ""  # why the machine must not be switched off

@@ -99,7 +99,10 @@ async def serve_ros(bus: Bus, firmware: FirmwareService) -> None:
     """Serve /saint/firmware/download, and /saint/firmware/check once it is known whether outputs
     are live: a node that boots together with its server requests again for some seconds."""
 
-    async def check(request: msgs.FirmwareCheck_Request) -> msgs.FirmwareCheck_Response:
+    async def check(request: msgs.FirmwareCheck_Request) -> msgs.FirmwareCheck_Response | None:
+        return await firmware.signed(request, await offer(request))
+
+    async def offer(request: msgs.FirmwareCheck_Request) -> msgs.FirmwareCheck_Response:
         current = firmware.offered_to(request.node_id)
         if current is None:
             return msgs.FirmwareCheck_Response(update_available=False)
@@ -108,6 +111,7 @@ async def serve_ros(bus: Bus, firmware: FirmwareService) -> None:
             update_available=is_offered(release, request.current_version)
             and not firmware.offers_closed(),
             version=release.version,
+            url=await firmware.url(release.version),
             checksum_sha256=release.checksum_sha256,
             size_bytes=release.size_bytes,
             changelog=release.changelog[:_LONGEST_CHANGELOG],

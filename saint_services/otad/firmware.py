@@ -19,7 +19,11 @@ from ..lib.bus import Bus
 from ..lib.clock import monotonic_s, wall_s
 from ..lib.daemon import Context
 from ..lib.errors import Code, SaintError
-from ..lib.generated.saint_msgs import FirmwareStatus
+from ..lib.generated.saint_msgs import (
+    FirmwareCheck_Request,
+    FirmwareCheck_Response,
+    FirmwareStatus,
+)
 from ..lib.ipc import ChangeSignal
 from ..lib.machine import computer
 from ..lib.state import StateStore
@@ -222,6 +226,16 @@ class FirmwareService:
             what = f"release {version[:40]!r} is not here" if version else "no release is offered"
             raise SaintError(Code.NOT_FOUND, what)
         return found
+
+    async def signed(
+        self, request: FirmwareCheck_Request, answer: FirmwareCheck_Response
+    ) -> FirmwareCheck_Response | None:
+        """Return the reply to a node, signed if the node belongs to a server. None: it belongs to
+        another one, or this server's key is out of reach; the node requests again."""
+        if not request.server_key:
+            return answer
+        answer.signature = await self._nodes.offer_signature(request, answer)
+        return answer if answer.signature else None
 
     async def url(self, version: str) -> str:
         """Return the address of a bundle for machines."""

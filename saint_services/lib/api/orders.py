@@ -12,6 +12,8 @@ from pydantic import Field
 
 from ..access.levels import Level
 from ..generated.saint_msgs import (
+    FirmwareCheck_Request,
+    FirmwareCheck_Response,
     GetRoleConfig_Request,
     GetRoleConfig_Response,
     SignedOrder_Request,
@@ -159,6 +161,24 @@ class UpdateNode(UpdateOrder, NodeParams):
     """The order for one node."""
 
 
+class SignOffer(Request):
+    """The offered release, to be signed as the reply to a node's request."""
+
+    server_key: str = Field(min_length=64, max_length=64, pattern=_HEX)  # that the node obeys
+    node_id: str = Field(max_length=64)
+    challenge: str = Field(max_length=64)
+    update_available: bool = False
+    version: str = Field(default="", max_length=64)
+    url: str = Field(default="", max_length=400)
+    checksum_sha256: str = Field(default="", max_length=64)
+
+
+class SignedOffer(Reply):
+    """The signature, hexadecimal."""
+
+    signature: str
+
+
 def order_parts(order: SignedOrder_Request) -> tuple[str, ...]:
     """Return what the server signs of an order."""
     return "order", order.node_id, order.kind, order.body, order.challenge, order.server_key
@@ -177,6 +197,25 @@ def config_parts(request: GetRoleConfig_Request, answer: GetRoleConfig_Response)
     config = (answer.version, answer.checksum, answer.display_name)
     place = (answer.server, answer.server_address, ",".join(answer.held_roles))
     return "config", *query, *result, *config, *place
+
+
+def offer_parts(offer: SignOffer) -> tuple[str, ...]:
+    """Return what the server signs of an offered release."""
+    release = (str(offer.update_available), offer.version, offer.url, offer.checksum_sha256)
+    return "offer", offer.node_id, offer.challenge, *release
+
+
+def offer_in(request: FirmwareCheck_Request, answer: FirmwareCheck_Response) -> SignOffer:
+    """Return the offer of this reply to this request. Raises ValueError for a text too long."""
+    return SignOffer(
+        server_key=request.server_key,
+        node_id=request.node_id,
+        challenge=request.challenge,
+        update_available=answer.update_available,
+        version=answer.version,
+        url=answer.url,
+        checksum_sha256=answer.checksum_sha256,
+    )
 
 
 # Parts of what other daemons do and log: routerd's drill, webd's restart of a node, otad's
@@ -199,3 +238,9 @@ UPDATE = ROWS.row(
     "Send an update to a node that accepts signed orders.",
     level=Level.ADMIN, limit_s=15.0, is_action=False, is_local=True,
 )
+SIGN_OFFER = ROWS.row(
+    "sign_offer", "POST", "/offers/sign", SignOffer, SignedOffer,
+    "Sign the offer of a release for a node that belongs to this server.",
+    level=Level.ADMIN, limit_s=5.0, is_action=False, is_local=True,
+)
+# fmt: on

@@ -159,11 +159,17 @@ class Bus(Protocol):
         ...
 
     def serve(
-        self, service: Service[Req, Res], handler: Callable[[Req], Awaitable[Res]]
-    ) -> Subscription: ...
+        self, service: Service[Req, Res], handler: Callable[[Req], Awaitable[Res | None]]
+    ) -> Subscription:
+        """Serve a service. All its servers get every request; a handler returns None, and so sends
+        no reply, for one that is meant for another server.
+        """
+        ...
 
     async def call(self, service: Service[Req, Res], request: Req, timeout_s: float) -> Res:
-        """Call a service. Raises SaintError bus_timeout if no server exists or replies in time."""
+        """Call a service; returns the first reply. Raises SaintError bus_timeout if no server
+        exists or replies in time.
+        """
         ...
 
     def graph(self) -> Graph: ...

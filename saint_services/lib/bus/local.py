@@ -65,12 +65,13 @@ class LocalDomain:
             if subscription.accepts(publisher):
                 _soon(subscription.receive, data, written_s, publisher.origin)
 
-    async def server(self, service: Service[Any, Any]) -> "_Server":
-        """Wait for the first server of the service."""
+    async def servers_of(self, service: Service[Any, Any]) -> "list[_Server]":
+        """Return the servers of the service; wait for the first one."""
         while True:
-            for server in self.servers:
-                if (server.service.name, server.service.type) == (service.name, service.type):
-                    return server
+            wanted = (service.name, service.type)
+            found = [one for one in self.servers if (one.service.name, one.service.type) == wanted]
+            if found:
+                return found
             changed = asyncio.get_running_loop().create_future()
             self._waiting.append(changed)
             await changed
@@ -126,7 +127,7 @@ class LocalBus:
         return self._subscribed(topic, callback, excluded="")
 
     def serve(
-        self, service: Service[Req, Res], handler: Callable[[Req], Awaitable[Res]]
+        self, service: Service[Req, Res], handler: Callable[[Req], Awaitable[Res | None]]
     ) -> Subscription:
         server = _Server(self._domain, service, handler, self._refusals)
         self._domain.add_server(server)
@@ -138,9 +139,10 @@ class LocalBus:
         data = cdr.encode(request)
         try:
             async with asyncio.timeout(timeout_s):
-                server = await self._domain.server(service)
+                servers = await self._domain.servers_of(service)
                 reply = asyncio.get_running_loop().create_future()
-                server.receive(data, reply)
+                for server in servers:
+                    server.receive(data, reply)
                 return cdr.decode(service.response, await reply)
         except TimeoutError as err:
             text = f"{service.name} did not answer within {timeout_s:g} s"
@@ -268,7 +270,7 @@ class _Server:
 
         async def answer() -> None:
             response = await self._handler(cdr.decode(self.service.request, data))
-            if not reply.done():
+            if response is not None and not reply.done():
                 reply.set_result(cdr.encode(response))
 
         self._handlers.start(answer)

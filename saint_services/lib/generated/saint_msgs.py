@@ -1404,43 +1404,51 @@ class AdoptNode_Response(MessageBase):
 
 
 class FirmwareCheck_Request(MessageBase):
-    """/saint/firmware/check (server)"""
+    """/saint/firmware/check (server): with a server_key only that server replies, and signs its reply to exactly this request; without one any server does, unsigned."""
 
-    __slots__ = ("node_id", "current_version")
+    __slots__ = ("node_id", "current_version", "server_key", "challenge")
     TYPE: ClassVar[str] = "saint_msgs/srv/FirmwareCheck_Request"
-    HASH: ClassVar[str] = "RIHS01_44e791284aa588d213d0e18d6e349f457ac266ee8938043077c948306f5fadea"
-    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("node_id", "string"), ("current_version", "string"))
+    HASH: ClassVar[str] = "RIHS01_4a84f715394d5050d3d723411dc98020d92f5483036d1d37b37e1279de2a37b5"
+    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("node_id", "string"), ("current_version", "string"), ("server_key", "string"), ("challenge", "string"))
 
     def __init__(
         self,
         node_id: str = "",
         current_version: str = "",
+        server_key: str = "",  # of the server that the node belongs to, hexadecimal; empty: none
+        challenge: str = "",  # chosen by the node for this request only
     ) -> None:
         self.node_id = node_id
         self.current_version = current_version
+        self.server_key = server_key
+        self.challenge = challenge
 
 
 class FirmwareCheck_Response(MessageBase):
     """saint_msgs/srv/FirmwareCheck_Response"""
 
-    __slots__ = ("update_available", "version", "checksum_sha256", "size_bytes", "changelog")
+    __slots__ = ("update_available", "version", "url", "checksum_sha256", "size_bytes", "changelog", "signature")
     TYPE: ClassVar[str] = "saint_msgs/srv/FirmwareCheck_Response"
-    HASH: ClassVar[str] = "RIHS01_25473e70f470e3fcc0a017df483e795974de1b33ab1f4e03340ff73286fe6c0a"
-    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("update_available", "bool"), ("version", "string"), ("checksum_sha256", "string"), ("size_bytes", "uint64"), ("changelog", "string"))
+    HASH: ClassVar[str] = "RIHS01_9df66f55bec121b5fc331e5fdec5939249fccf2777884f012c0b5dda895d9a0c"
+    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("update_available", "bool"), ("version", "string"), ("url", "string"), ("checksum_sha256", "string"), ("size_bytes", "uint64"), ("changelog", "string"), ("signature", "string"))
 
     def __init__(
         self,
         update_available: bool = False,
         version: str = "",
+        url: str = "",  # of the bundle; empty: no release is offered
         checksum_sha256: str = "",
         size_bytes: int = 0,
         changelog: str = "",
+        signature: str = "",  # Ed25519, hexadecimal; empty without server_key
     ) -> None:
         self.update_available = update_available
         self.version = version
+        self.url = url
         self.checksum_sha256 = checksum_sha256
         self.size_bytes = size_bytes
         self.changelog = changelog
+        self.signature = signature
 
 
 class FirmwareDownload_Request(MessageBase):

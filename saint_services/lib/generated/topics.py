@@ -297,7 +297,7 @@ NODES_RESET: Final[Service[saint_msgs.ResetNode_Request, saint_msgs.ResetNode_Re
 FIRMWARE_CHECK: Final[Service[saint_msgs.FirmwareCheck_Request, saint_msgs.FirmwareCheck_Response]] = Service(
     "/saint/firmware/check",
     "saint_msgs/srv/FirmwareCheck",
-    "RIHS01_9a79593edd0b80b7200145c370ac76d59c709d7a2287d41464ee97d29d3d091e",
+    "RIHS01_d4376c9916e48a73c6dc23aedd72b32f1a12fb8fab4868c3a601b45cc7b70462",
     saint_msgs.FirmwareCheck_Request,
     saint_msgs.FirmwareCheck_Response,
 )  # served by otad

@@ -11,12 +11,17 @@ from pathlib import Path
 
 from ...lib.api.adoption import LIST_NODES, NodeInfo
 from ...lib.api.endpoint import Nothing
-from ...lib.api.orders import UPDATE, UpdateNode, UpdateOrder
+from ...lib.api.orders import SIGN_OFFER, UPDATE, UpdateNode, UpdateOrder, offer_in
 from ...lib.bus import Bus, Sample, Subscription
 from ...lib.bus.graph_scans import GraphScans
 from ...lib.errors import Code, SaintError
 from ...lib.generated import topics
-from ...lib.generated.saint_msgs import FirmwareStatus, UpdateNode_Request
+from ...lib.generated.saint_msgs import (
+    FirmwareCheck_Request,
+    FirmwareCheck_Response,
+    FirmwareStatus,
+    UpdateNode_Request,
+)
 from ...lib.ipc import Client
 from ...lib.machine.computer import is_token
 from ..rollout.fleet import MOST_MACHINES
@@ -68,6 +73,18 @@ class NodeFirmwareClient:
                 raise
             return await self._request_unsigned(request.node_id, order)
         return done.message[:400]
+
+    async def offer_signature(
+        self, request: FirmwareCheck_Request, answer: FirmwareCheck_Response
+    ) -> str:
+        """Return this server's signature of an offer; empty where the node belongs to another one,
+        or where nobody can sign."""
+        try:
+            offer = offer_in(request, answer)
+            return (await self._registry.request(SIGN_OFFER, offer)).signature
+        except (SaintError, ValueError):
+            self._counters["offers_unsigned"] += 1
+            return ""
 
     async def _request_unsigned(self, node_id: str, order: UpdateOrder) -> str:
         """Send an unsigned request: a node that no server has adopted obeys it, any other one

@@ -22,6 +22,8 @@ from saint_services.lib.api.adoption import (
     ResetNode,
     RoleList,
 )
+from saint_services.lib.api.orders import SIGN_OFFER, SignOffer, offer_parts
+from saint_services.lib.crypto.signing import is_signed
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.generated import saint_msgs as msgs
 from saint_services.lib.generated import topics
@@ -321,3 +323,18 @@ async def test_thirty_nodes_cost_little(robot: Robot):
             await turns(1)
         await known(client, nodes[-1])
         assert time.process_time() - before_s < 0.5  # 5 % of one core; measured: 0.05 s
+
+
+async def test_offers_are_signed_for_nodes_of_this_server_alone(robot: Robot):
+    async with robot.registry() as client:
+        bus = robot.domain.bus("asker")
+        served = await bus.call(topics.NODES_CONFIG, msgs.GetRoleConfig_Request("pi_1"), 2.0)
+        offer = SignOffer(
+            server_key=served.server_key, node_id="pi_1", challenge="0a",
+            update_available=True, version="1.1.0", url="http://192.168.10.1/1.1.0.raucb",
+        )  # fmt: skip
+        signed = await client.request(SIGN_OFFER, offer)
+        assert is_signed(served.server_key, signed.signature, *offer_parts(offer))
+        with pytest.raises(SaintError) as refusal:
+            await client.request(SIGN_OFFER, offer.model_copy(update={"server_key": "f" * 64}))
+    assert refusal.value.code is Code.NOT_FOUND

@@ -9,11 +9,13 @@ from pathlib import Path
 
 import pytest
 
+from saint_services.lib.api.orders import offer_in, offer_parts
 from saint_services.lib.bus import Bus
+from saint_services.lib.crypto.signing import PrivateKey
 from saint_services.lib.generated import saint_msgs as msgs
 from saint_services.lib.generated import topics
 from saint_services.noded.config import Config
-from tests.unit.noded.node_rig import FakeRole, Robot
+from tests.unit.noded.node_rig import SERVER, FakeRole, Robot
 from tests.waiting import until
 from tools.fake_rauc.bundle_writer import Keys, Release, write_bundle
 from tools.fake_rauc.rig import FakeMachine, fake_machine
@@ -78,30 +80,43 @@ class Card:
     def serve_releases(self, bus: Bus | None = None) -> None:
         """Serve releases as otad does."""
         bus = bus or self.robot.watcher
-        bus.serve(topics.FIRMWARE_CHECK, self._check)
+        bus.serve(topics.FIRMWARE_CHECK, lambda request: self._check(request, SERVER))
         bus.serve(topics.FIRMWARE_DOWNLOAD, self._download)
 
     def serve_releases_after(self, pause_s: float) -> None:
         """Serve releases as a server that is still starting."""
         asyncio.get_running_loop().call_later(pause_s, self.serve_releases)
 
-    async def _check(self, request: msgs.FirmwareCheck_Request) -> msgs.FirmwareCheck_Response:
+    def serve_foreign_offer(self, version: str, key: PrivateKey) -> None:
+        """Have another device reply to the node's requests, and sign with its own key."""
+
+        async def check(request: msgs.FirmwareCheck_Request) -> msgs.FirmwareCheck_Response:
+            return _signed(request, msgs.FirmwareCheck_Response(True, version, _url(version)), key)
+
+        bus = self.robot.domain.bus("foreign")
+        bus.serve(topics.FIRMWARE_CHECK, check)
+        bus.serve(topics.FIRMWARE_DOWNLOAD, self._download)
+
+    async def _check(
+        self, request: msgs.FirmwareCheck_Request, key: PrivateKey
+    ) -> msgs.FirmwareCheck_Response:
         self.checks.append(request)
         is_newer = bool(self.offered) and self.offered > request.current_version
-        return msgs.FirmwareCheck_Response(update_available=is_newer, version=self.offered)
+        return _signed(
+            request, msgs.FirmwareCheck_Response(is_newer, self.offered, _url(self.offered)), key
+        )
 
     async def _download(
         self, request: msgs.FirmwareDownload_Request
     ) -> msgs.FirmwareDownload_Response:
-        url = f"http://192.168.10.1:8080/{request.version}.raucb"
-        return msgs.FirmwareDownload_Response(success=True, url=url)
+        return msgs.FirmwareDownload_Response(success=True, url=_url(request.version))
 
     async def update(self, version: str, **more: bool) -> msgs.UpdateNode_Response:
         request = msgs.UpdateNode_Request(
             node_id="pi_1",
             action="install",
             version=version,
-            url=f"http://192.168.10.1:8080/{version}.raucb",
+            url=_url(version),
             **more,
         )
         return await self.order(request)
@@ -117,6 +132,18 @@ class Card:
         letter = self.fake.installer.boot()
         monkeypatch.setenv("SAINT_VERSION", self.fake.installer.slots.slot(letter).version)
         return letter
+
+
+def _url(version: str) -> str:
+    return f"http://192.168.10.1:8080/{version}.raucb"
+
+
+def _signed(
+    request: msgs.FirmwareCheck_Request, answer: msgs.FirmwareCheck_Response, key: PrivateKey
+) -> msgs.FirmwareCheck_Response:
+    if request.server_key:
+        answer.signature = key.sign(*offer_parts(offer_in(request, answer)))
+    return answer
 
 
 @contextlib.asynccontextmanager

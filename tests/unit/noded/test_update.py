@@ -5,12 +5,13 @@ imitated on a real bus, the server on the local one.
 import pytest
 
 from saint_services.lib.api.node import RoleReport
+from saint_services.lib.crypto.signing import PrivateKey
 from saint_services.lib.errors import SaintError
 from saint_services.lib.generated import saint_msgs as msgs
 from saint_services.lib.generated import topics
 from saint_services.noded.server.release_offers import checked_release
 from tests.unit.noded.card_rig import QUICK, Card
-from tests.unit.noded.node_rig import READY, FakeRole, Robot
+from tests.unit.noded.node_rig import READY, SERVER, FakeRole, Robot
 from tests.waiting import until
 from tools.fake_rauc.faults import Fault
 
@@ -49,6 +50,36 @@ async def test_server_that_comes_later_gets_a_request(card: Card):
         card.serve_releases()
         card.robot.announce_server()
         await until(card.request.exists)
+
+
+async def test_node_takes_no_release_that_another_server_offers(
+    card: Card, monkeypatch: pytest.MonkeyPatch
+):
+    """Two robots on one switch, or a device that pretends to be the server."""
+    await card.tracks()
+    async with card.adopted():
+        pass
+    card.restart(monkeypatch)
+    card.robot.statuses.clear()
+    card.serve_foreign_offer("1.1", PrivateKey(b"f" * 32))
+    async with card.robot.node(QUICK):
+        await until(lambda: any(each.state == "active" for each in card.robot.statuses))
+    assert not card.request.exists()
+    assert not card.last.target_version
+
+
+async def test_adopted_node_takes_the_release_of_its_server_at_boot(
+    card: Card, monkeypatch: pytest.MonkeyPatch
+):
+    await card.tracks()
+    async with card.adopted():
+        pass
+    card.restart(monkeypatch)
+    card.offered = "1.1"
+    card.serve_releases()
+    async with card.robot.node(QUICK):
+        await until(card.request.exists)
+    assert card.checks[-1].server_key == SERVER.public
 
 
 async def test_update_is_refused_while_outputs_are_live_and_stops_the_role_after(card: Card):

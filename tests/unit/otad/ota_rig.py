@@ -10,12 +10,14 @@ from pathlib import Path
 import aiohttp
 
 from saint_services.lib.api.adoption import NodeInfo, NodeList, NodeState
+from saint_services.lib.api.orders import SIGN_OFFER, SignedOffer, SignOffer, offer_parts
 from saint_services.lib.bus.local import LocalBus, LocalDomain
+from saint_services.lib.crypto.signing import PrivateKey
 from saint_services.lib.daemon import Context, bind, bind_tcp, running
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.generated import saint_msgs as msgs
 from saint_services.lib.generated import topics
-from saint_services.lib.ipc import Api, ApiServer, Client
+from saint_services.lib.ipc import Api, ApiServer, Call, Client
 from saint_services.lib.machine.service_manager import Directories
 from saint_services.lib.update.boot import Boot
 from saint_services.lib.update.checks import Services
@@ -28,6 +30,7 @@ from saint_services.otad.releases import bundle
 from tools.fake_rauc.bundle_writer import Keys, Release, write_bundle
 
 REPOSITORY = Path(__file__).parents[3]
+SERVER = PrivateKey(b"s" * 32)
 OTHER_KEY = b"signed with another key"
 
 
@@ -151,7 +154,13 @@ class Robot:
                 await self.registry_waits_for.wait()
             return NodeList(nodes=[self._info(node_id) for node_id in self.nodes])
 
+        async def sign(call: Call[SignOffer]) -> SignedOffer:
+            if call.body.server_key != SERVER.public:
+                raise SaintError(Code.NOT_FOUND, "another server's")
+            return SignedOffer(signature=SERVER.sign(*offer_parts(call.body)))
+
         api.get("/nodes", answer)
+        api.bind(SIGN_OFFER, sign)
         server = await api.serve([bind(self.directories.runtime, "adoptiond")])
         try:
             yield server

@@ -20,12 +20,14 @@ from saint_services.lib.api.firmware import (
     RolloutStep,
     UpdateVerdict,
 )
+from saint_services.lib.api.orders import offer_in, offer_parts
 from saint_services.lib.api.update_policy import OfferPolicy, RolloutPolicy
+from saint_services.lib.crypto.signing import PrivateKey, is_signed
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.generated import saint_msgs as msgs
 from saint_services.lib.generated import topics
 from saint_services.otad.config import Config
-from tests.unit.otad.ota_rig import FakeNode, Ota, Robot
+from tests.unit.otad.ota_rig import SERVER, FakeNode, Ota, Robot
 from tests.waiting import let_pass, until
 
 
@@ -96,6 +98,36 @@ async def offered(robot: Robot, running: str) -> str:
     request = msgs.FirmwareCheck_Request("n1", running)
     answer = await robot.domain.bus("asker").call(topics.FIRMWARE_CHECK, request, 2.0)
     return answer.version if answer.update_available else ""
+
+
+async def test_offer_is_signed_for_the_node_that_requests_it(robot: Robot):
+    async with rolling_out(robot, robot.node("n1")) as ota:
+        await until(lambda: bool(robot.nodes["n1"].requests))
+        robot.nodes["n1"].becomes_healthy()
+        await ended(ota)
+        bus = robot.domain.bus("asker")
+        request = msgs.FirmwareCheck_Request("n9", "1.0.0", SERVER.public, "0a")
+        answer = await bus.call(topics.FIRMWARE_CHECK, request, 2.0)
+        assert answer.update_available
+        assert is_signed(SERVER.public, answer.signature, *offer_parts(offer_in(request, answer)))
+        request.challenge = "0b"
+        assert not is_signed(
+            SERVER.public, answer.signature, *offer_parts(offer_in(request, answer))
+        )
+
+
+async def test_node_of_another_server_gets_no_reply(robot: Robot):
+    """Its own server's reply would otherwise come second."""
+    other = PrivateKey(b"o" * 32).public
+    async with robot.otad() as ota:
+        bus = robot.domain.bus("asker")
+        await bus.call(topics.FIRMWARE_CHECK, msgs.FirmwareCheck_Request("n9", "1.0.0"), 2.0)
+        for key in (other, "no key"):
+            with pytest.raises(SaintError) as silence:
+                request = msgs.FirmwareCheck_Request("n9", "1.0.0", key, "0a")
+                await bus.call(topics.FIRMWARE_CHECK, request, 0.1)
+            assert silence.value.code is Code.BUS_TIMEOUT
+        assert ota.counters["offers_unsigned"] == 2
 
 
 def flashed(robot: Robot, monkeypatch: pytest.MonkeyPatch, version: str = "1.1.0") -> Config:

@@ -120,7 +120,7 @@ class DdsBus:
         return subscription
 
     def serve(
-        self, service: Service[Req, Res], handler: Callable[[Req], Awaitable[Res]]
+        self, service: Service[Req, Res], handler: Callable[[Req], Awaitable[Res | None]]
     ) -> Subscription:
         self._check_open()
         server = DdsServiceServer(self._link, self._graph, service, handler, self._parts.discard)

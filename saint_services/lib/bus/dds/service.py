@@ -94,9 +94,11 @@ class DdsServiceServer:
             return
 
         async def answer() -> None:
-            reply = _join(header, await self._handler(request))
+            response = await self._handler(request)
+            if response is None:
+                return
             await self._reach(handle)
-            self._half.writer.write(reply)
+            self._half.writer.write(_join(header, response))
 
         self._handlers.start(answer)
 

@@ -151,7 +151,7 @@ class RosBus:
         return subscription
 
     def serve(
-        self, service: Service[Req, Res], handler: Callable[[Req], Awaitable[Res]]
+        self, service: Service[Req, Res], handler: Callable[[Req], Awaitable[Res | None]]
     ) -> Subscription:
         self._check_open()
         server = RosServiceServer(self, service, handler)

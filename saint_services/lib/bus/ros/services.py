@@ -124,7 +124,7 @@ class RosServiceServer:
 
         async def answer() -> None:
             response = await self._handler(from_ros(self._types.request, request))
-            if self._is_open:
+            if response is not None and self._is_open:
                 self._send(to_ros(response, self._response()), header)
 
         self._handlers.start(answer)

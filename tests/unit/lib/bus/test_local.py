@@ -102,6 +102,23 @@ async def test_call_is_answered_and_waits_for_a_server() -> None:
     assert await call == ResetNode_Response(True, "pi_1")
 
 
+async def test_server_that_is_not_meant_sends_no_reply() -> None:
+    domain = LocalDomain()
+
+    async def silent(_request: ResetNode_Request) -> ResetNode_Response | None:
+        return None
+
+    async def answering(request: ResetNode_Request) -> ResetNode_Response | None:
+        return ResetNode_Response(True, request.node_id)
+
+    domain.bus("foreign").serve(RESET, silent)
+    with pytest.raises(SaintError):
+        await domain.bus("one").call(RESET, ResetNode_Request("pi_1"), 0.02)
+    domain.bus("own").serve(RESET, answering)
+    answer = await domain.bus("one").call(RESET, ResetNode_Request("pi_1"), 1.0)
+    assert answer == ResetNode_Response(True, "pi_1")
+
+
 async def test_call_without_server_times_out() -> None:
     with pytest.raises(SaintError) as caught:
         await LocalDomain().bus("one").call(RESET, ResetNode_Request(), 0.02)

@@ -63,6 +63,7 @@ def test_level_of_a_request(level: Level, daemon: str, method: str, path: str):
         "adoptiond/router/credential",
         "adoptiond/router/role%2dproof",
         "adoptiond/power",
+        "adoptiond/offers/sign",
         "adoptiond/nodes/sim_head/kill",
         "adoptiond/nodes/sim_head/%6bill",
         "adoptiond/nodes/sim%5fhead/update",
