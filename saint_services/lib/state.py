@@ -33,7 +33,7 @@ Migration = Callable[[dict[str, Any]], dict[str, Any]]
 
 VERSION_KEY = "version_of_format"
 _FALLBACK_OF_KEY = "instead_of"  # checksum of the newer file that this one replaces
-_REVISION_KEY = "word"  # counts values saved in place of that file
+_REVISION_KEY = "fallback_revision"  # counts values saved in place of that file
 
 
 class StateStore(Generic[T]):

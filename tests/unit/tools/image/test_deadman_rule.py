@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from saint_services.lib.state import StateStore
 from saint_services.lib.update.record import (
     PendingUpdate,
     UpdateKind,
@@ -134,6 +135,24 @@ def test_boot_files_follow_a_proven_release_that_is_no_longer_watched() -> None:
 
 def test_first_boot_of_a_card_is_not_rebooted_either(tmp_path: Path) -> None:
     assert boot(tmp_path, "A", "0.1.0") == Boot("slot A is not on trial", is_proven=False)
+
+
+def test_record_of_an_older_release_counts_while_it_replaces_the_newer_one(tmp_path: Path) -> None:
+    """Release 0.2.0 has a newer format. After its rollback 0.1.0 keeps its own beside that."""
+    noted(tmp_path, pending(UpdatePhase.SWITCHED))
+    state = tmp_path / "data/saint/noded"
+    newer = StateStore(state / "update.json", UpdateRecord, 100, dict.fromkeys(range(100), dict))
+    newer.load()
+    newer.save(UpdateRecord(slots={"A": "0.1.0"}))
+    assert boot(tmp_path, "B", "0.2.0").disarmed_by
+    for version in ("0.1.0", "0.1.1"):
+        noted(tmp_path, UpdateRecord(slots={"A": version}))
+    assert boot(tmp_path, "A", "0.1.1").is_proven
+    noted(tmp_path, pending(UpdatePhase.SWITCHED))
+    assert boot(tmp_path, "B", "0.2.0") == Boot("", is_proven=False)
+    newer.load()
+    newer.save(UpdateRecord(slots={"A": "0.1.0", "B": "0.2.0"}))
+    assert boot(tmp_path, "B", "0.2.0") == Boot("slot B is not on trial", is_proven=True)
 
 
 def test_damaged_record_puts_nothing_on_trial(tmp_path: Path) -> None:
