@@ -58,10 +58,16 @@ async def audit(robot: Robot) -> AsyncIterator[list[AuditRecord]]:
 
 @asynccontextmanager
 async def following(
-    robot: Robot, server: ReleaseServer, config: Config | None = None, **policy: object
+    robot: Robot,
+    server: ReleaseServer,
+    config: Config | None = None,
+    stored: str = "",
+    **policy: object,
 ) -> AsyncIterator[Ota]:
-    """otad, set to follow the server."""
+    """otad, set to follow the server when it has the stored release."""
     async with fetch_jobs(robot.directories.runtime), robot.otad(config) as ota:
+        if stored:
+            await ota.release(stored)
         facts = {"releases_from": server.address, "authority": authority().pem} | policy
         await ota.client.request(SET_POLICY, SetUpdatePolicy.model_validate(facts))
         yield ota
@@ -123,8 +129,7 @@ async def test_older_release_comes_only_on_a_users_request(
     robot: Robot, server: ReleaseServer
 ) -> None:
     server.publish("1.0.5", await bundle(robot, "1.0.5"))
-    async with following(robot, server) as ota:
-        await ota.release("1.1.0")
+    async with following(robot, server, stored="1.1.0") as ota:
         await state(ota, says("1.0.5 is no newer release"))
         assert "no newer" in (await check(ota)).text
         await check(ota, force=True)
