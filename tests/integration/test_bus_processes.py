@@ -94,6 +94,21 @@ async def test_calls_at_once_get_their_own_answers() -> None:
         assert answers == [ResetNode_Response(True, one.node_id) for one in requests]
 
 
+async def test_server_that_is_not_meant_sends_no_reply() -> None:
+    async def silent(request: ResetNode_Request) -> ResetNode_Response | None:
+        requested.append(request.node_id)
+
+    faults: list[dict[str, Any]] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _loop, fault: faults.append(fault))
+    requested: list[str] = []
+    async with opened("caller", "foreign") as [bus, foreign], echo():
+        foreign.serve(RESET, silent)
+        while "pi_1" not in requested:  # until the caller knows both servers
+            answer = await bus.call(RESET, ResetNode_Request("pi_1"), 5.0)
+            assert answer == ResetNode_Response(True, "pi_1")
+    assert faults == []
+
+
 async def test_call_without_server_times_out_and_works_when_it_comes() -> None:
     async with opened("caller") as [bus]:
         with pytest.raises(SaintError, match="has no server") as caught:

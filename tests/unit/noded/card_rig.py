@@ -5,6 +5,7 @@ import contextlib
 import shutil
 import tempfile
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -87,10 +88,13 @@ class Card:
         """Serve releases as a server that is still starting."""
         asyncio.get_running_loop().call_later(pause_s, self.serve_releases)
 
-    def serve_foreign_offer(self, version: str, key: PrivateKey) -> None:
-        """Have another device reply to the node's requests, and sign with its own key."""
+    def serve_foreign_offer(self, version: str, key: PrivateKey, *, is_replayed: bool) -> None:
+        """Have another device reply to the node's requests, with a signature of this key."""
 
         async def check(request: msgs.FirmwareCheck_Request) -> msgs.FirmwareCheck_Response:
+            self.checks.append(request)
+            if is_replayed:
+                request = replace(request, challenge="0a" * 16)
             return _signed(request, msgs.FirmwareCheck_Response(True, version, _url(version)), key)
 
         bus = self.robot.domain.bus("foreign")

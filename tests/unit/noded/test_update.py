@@ -52,18 +52,29 @@ async def test_server_that_comes_later_gets_a_request(card: Card):
         await until(card.request.exists)
 
 
-async def test_node_takes_no_release_that_another_server_offers(
-    card: Card, monkeypatch: pytest.MonkeyPatch
-):
-    """Two robots on one switch, or a device that pretends to be the server."""
+async def start_as_tracks(card: Card, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The node was adopted, and its machine starts again."""
     await card.tracks()
     async with card.adopted():
         pass
     card.restart(monkeypatch)
     card.robot.statuses.clear()
-    card.serve_foreign_offer("1.1", PrivateKey(b"f" * 32))
+
+
+@pytest.mark.parametrize(
+    ("key", "is_replayed"),
+    [(PrivateKey(b"f" * 32), False), (SERVER, True)],
+    ids=["signed by another", "signed for an earlier request"],
+)
+async def test_node_takes_no_release_that_its_server_did_not_offer_now(
+    card: Card, monkeypatch: pytest.MonkeyPatch, key: PrivateKey, is_replayed: bool
+):
+    """Two robots on one switch, or a device that pretends to be the server."""
+    await start_as_tracks(card, monkeypatch)
+    card.serve_foreign_offer("1.1", key, is_replayed=is_replayed)
     async with card.robot.node(QUICK):
         await until(lambda: any(each.state == "active" for each in card.robot.statuses))
+    assert card.checks
     assert not card.request.exists()
     assert not card.last.target_version
 
@@ -71,10 +82,7 @@ async def test_node_takes_no_release_that_another_server_offers(
 async def test_adopted_node_takes_the_release_of_its_server_at_boot(
     card: Card, monkeypatch: pytest.MonkeyPatch
 ):
-    await card.tracks()
-    async with card.adopted():
-        pass
-    card.restart(monkeypatch)
+    await start_as_tracks(card, monkeypatch)
     card.offered = "1.1"
     card.serve_releases()
     async with card.robot.node(QUICK):

@@ -111,12 +111,15 @@ async def test_server_that_is_not_meant_sends_no_reply() -> None:
     async def answering(request: ResetNode_Request) -> ResetNode_Response | None:
         return ResetNode_Response(True, request.node_id)
 
+    faults: list[dict[str, Any]] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _loop, fault: faults.append(fault))
     domain.bus("foreign").serve(RESET, silent)
     with pytest.raises(SaintError):
         await domain.bus("one").call(RESET, ResetNode_Request("pi_1"), 0.02)
     domain.bus("own").serve(RESET, answering)
     answer = await domain.bus("one").call(RESET, ResetNode_Request("pi_1"), 1.0)
     assert answer == ResetNode_Response(True, "pi_1")
+    assert faults == []
 
 
 async def test_call_without_server_times_out() -> None:

@@ -1,5 +1,6 @@
 """The rclpy backend over the fake: threads, loop hops, services that do not block."""
 
+import asyncio
 import threading
 from collections.abc import AsyncIterator
 from typing import Any
@@ -85,6 +86,19 @@ async def test_handler_may_call_another_service(bus: RosBus) -> None:
     bus.serve(inner, inner_handler)
     answer = await bus.call(RESET, ResetNode_Request("pi_1"), 2.0)
     assert answer == ResetNode_Response(True, "outer inner pi_1")
+
+
+async def test_request_for_another_server_gets_no_reply(bus: RosBus) -> None:
+    async def silent(request: ResetNode_Request) -> ResetNode_Response | None:
+        requested.append(request.node_id)
+
+    faults: list[dict[str, Any]] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _loop, fault: faults.append(fault))
+    requested: list[str] = []
+    bus.serve(RESET, silent)
+    with pytest.raises(SaintError, match="did not answer"):
+        await bus.call(RESET, ResetNode_Request("pi_1"), 0.2)
+    assert (requested, faults) == (["pi_1"], [])
 
 
 async def test_call_without_server_times_out(bus: RosBus) -> None:
