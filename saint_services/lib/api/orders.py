@@ -27,6 +27,8 @@ _HEX = r"^[0-9a-f]*$"
 LONGEST_CONFIG = 256 * 1024  # characters of a role's configuration
 LONGEST_BODY = 2 * LONGEST_CONFIG  # characters of an order's body; JSON escapes some
 LONGEST_LOG_BYTES = 48 * 1024  # of log lines per page
+LONGEST_VERSION = 40  # characters of a release's version
+LONGEST_URL = 300  # characters of a release's address
 LONGEST_REPORT = 64 * 1024  # characters of a self-test's report
 
 
@@ -126,8 +128,8 @@ class UpdateOrder(Request):
     """Same as UpdateNode.srv."""
 
     action: str = Field(max_length=16)
-    version: str = Field(default="", max_length=64)
-    url: str = Field(default="", max_length=400)
+    version: str = Field(default="", max_length=LONGEST_VERSION)
+    url: str = Field(default="", max_length=LONGEST_URL)
     checksum_sha256: str = Field(default="", max_length=64)
     size_bytes: int = Field(default=0, ge=0)
     force: bool = False
@@ -168,8 +170,8 @@ class SignOffer(Request):
     node_id: str = Field(max_length=64)
     challenge: str = Field(max_length=64)
     update_available: bool = False
-    version: str = Field(default="", max_length=64)
-    url: str = Field(default="", max_length=400)
+    version: str = Field(default="", max_length=LONGEST_VERSION)
+    url: str = Field(default="", max_length=LONGEST_URL)
     checksum_sha256: str = Field(default="", max_length=64)
 
 
@@ -243,4 +245,3 @@ SIGN_OFFER = ROWS.row(
     "Sign the offer of a release for a node that belongs to this server.",
     level=Level.ADMIN, limit_s=5.0, is_action=False, is_local=True,
 )
-# fmt: on

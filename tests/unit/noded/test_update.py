@@ -9,7 +9,7 @@ from saint_services.lib.crypto.signing import PrivateKey
 from saint_services.lib.errors import SaintError
 from saint_services.lib.generated import saint_msgs as msgs
 from saint_services.lib.generated import topics
-from saint_services.noded.server.release_offers import checked_release
+from saint_services.noded.server.release_offers import ReleaseOffers, checked_release
 from tests.unit.noded.card_rig import QUICK, Card
 from tests.unit.noded.node_rig import READY, SERVER, FakeRole, Robot
 from tests.waiting import until
@@ -67,14 +67,19 @@ async def start_as_tracks(card: Card, monkeypatch: pytest.MonkeyPatch) -> None:
     ids=["signed by another", "signed for an earlier request"],
 )
 async def test_node_takes_no_release_that_its_server_did_not_offer_now(
-    card: Card, monkeypatch: pytest.MonkeyPatch, key: PrivateKey, is_replayed: bool
+    card: Card,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    key: PrivateKey,
+    is_replayed: bool,
 ):
     """Two robots on one switch, or a device that pretends to be the server."""
     await start_as_tracks(card, monkeypatch)
     card.serve_foreign_offer("1.1", key, is_replayed=is_replayed)
     async with card.robot.node(QUICK):
         await until(lambda: any(each.state == "active" for each in card.robot.statuses))
-    assert card.checks
+    assert len(card.checks) > 1
+    assert caplog.text.count("another device's offer is ignored") == 1
     assert not card.request.exists()
     assert not card.last.target_version
 
@@ -227,6 +232,17 @@ async def test_factory_reset_downloads_the_release_again(card: Card, offered: st
         assert (await card.robot.reset(factory=True)).success
         await until(card.request.exists)
     assert card.last.target_version == "1.0"
+
+
+@pytest.mark.parametrize(("key", "expected"), [(SERVER.public, None), ("", "1.0")])
+async def test_node_of_a_server_reinstalls_only_what_that_server_offers(
+    card: Card, key: str, expected: str | None
+):
+    """Its factory reset was cut short by an adoption; the address of a download is not signed."""
+    card.serve_releases()
+    offers = ReleaseOffers(card.robot.domain.bus("node"), "pi_1", 5.0, lambda: key)
+    found = await offers.offer("1.0", is_any_wanted=True)
+    assert (found.version if found else None) == expected
 
 
 async def test_plain_reset_downloads_nothing(card: Card):
