@@ -30,7 +30,11 @@ from tools.vm.shell import Result
 
 # What the owner wrote on the server's card as the token of its web interface.
 CLAIM = "image-tests-0123456789"
-_TOO_SLOW = ("was not ready within", "did not open within")  # an emulated node's role
+_TOO_SLOW = (  # an emulated node's role
+    "was not ready within",
+    "did not open within",
+    "does not answer (waited",
+)
 _REPEAT_S = 0.1
 _PAUSE_S = 1.0  # between questions: the answer costs the emulated server 100 ms
 
