@@ -67,7 +67,12 @@ def _servers(
         lambda: views.manifest(firmware.current(), roles),
         counters,
     )
-    into = Uploads(firmware.ingest, config.stalled_after_s, add_entry)
+    into = Uploads(
+        firmware.ingest,
+        config.stalled_after_s,
+        add_entry,
+        lambda: firmware.policy.in_force.usb_stick,
+    )
     files = ctx.sockets.get("files") or [bind(ctx.directories.runtime, "otad-files")]
     most_out = Bounds(config.max_downloads, config.stalled_after_s)
     most_in = Bounds(_UPLOADS_AT_ONCE, config.stalled_after_s)

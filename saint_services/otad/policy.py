@@ -3,7 +3,7 @@ has chosen on the page or a terminal. Not here: what follows from it (rollout/of
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +13,13 @@ from ..lib.api.update_policy import OfferPolicy, RolloutPolicy, SetUpdatePolicy,
 from ..lib.backup.sections import Section
 from ..lib.config import Settings, validation
 from ..lib.errors import Code, SaintError
-from ..lib.state import StateStore
+from ..lib.state import Migration, StateStore
 from ..lib.strict import StrictModel
 from .rollout.offers import Window
 from .sources import address, authority
 
-VERSION = 1
+VERSION = 2
+MIGRATIONS: Mapping[int, Migration] = {1: dict}  # added: USB sticks
 FILE = "policy.json"
 
 
@@ -37,6 +38,9 @@ class OwnerPolicy(Settings):
     releases_from: str = Field(default="", max_length=address.LONGEST)
     check_every_h: int = Field(default=24, ge=1, le=720)
     authority: str = Field(default="", max_length=65536, repr=False)
+    # Whether releases of a stick that is plugged into the server are stored. Off: anyone at its
+    # sockets could have machines update at their next start.
+    usb_stick: bool = False
 
     @field_validator("window")
     @classmethod
@@ -64,6 +68,7 @@ class SavedPolicy(StrictModel):
     releases_from: str | None = None
     check_every_h: int | None = None
     authority: str | None = Field(default=None, repr=False)
+    usb_stick: bool | None = None
 
     @model_validator(mode="after")
     def _is_valid(self) -> "SavedPolicy":
@@ -77,7 +82,9 @@ class PolicyStore:
     def __init__(self, shipped: OwnerPolicy, folder: Path) -> None:
         names = OwnerPolicy.model_fields
         self._shipped = {name: getattr(shipped, name) for name in names}
-        self._store = StateStore(folder / FILE, SavedPolicy, VERSION, keeps_last_good=True)
+        self._store = StateStore(
+            folder / FILE, SavedPolicy, VERSION, MIGRATIONS, keeps_last_good=True
+        )
         self._saved = SavedPolicy()
         self._turn = asyncio.Lock()
         self.in_force = OwnerPolicy.model_validate(self._shipped)
@@ -115,6 +122,7 @@ class PolicyStore:
             releases_from=policy.releases_from,
             check_every_h=policy.check_every_h,
             has_authority=bool(policy.authority),
+            usb_stick=policy.usb_stick,
         )
 
     def section(self) -> Section[SavedPolicy]:
@@ -130,7 +138,7 @@ class PolicyStore:
             async with self._turn:
                 await self._use(saved)
 
-        return Section("policy", SavedPolicy, VERSION, current, check, apply)
+        return Section("policy", SavedPolicy, VERSION, current, check, apply, MIGRATIONS)
 
     async def _use(self, saved: SavedPolicy) -> None:
         await asyncio.to_thread(self._store.save, saved)

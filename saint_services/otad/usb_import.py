@@ -18,6 +18,7 @@ from saint_services.lib.api.firmware import Release
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.ipc import ErrorReply
 from saint_services.otad.adapters.removable_media import opened
+from saint_services.otad.adapters.uploads import SOURCE_HEADER, USB_STICK
 
 _MOUNT_LIMIT_S = 30.0
 _ANSWER_LIMIT_S = 900.0  # otad hashes a large bundle again, on a slow card
@@ -78,7 +79,8 @@ def send(path: Path, folder: Path, otad: Path) -> Release:
     connection = _UnixConnection(otad)
     try:
         with opened(folder, path) as file:
-            headers = {"Content-Length": str(os.fstat(file.fileno()).st_size)}
+            size = os.fstat(file.fileno()).st_size
+            headers = {"Content-Length": str(size), SOURCE_HEADER: USB_STICK}
             # A refusal comes before everything is sent: the answer counts, not the broken pipe.
             with contextlib.suppress(BrokenPipeError, ConnectionResetError):
                 connection.request("POST", "/releases", body=file, headers=headers)
@@ -103,6 +105,8 @@ def upload_all(folder: Path, otad: Path) -> int:
         except SaintError as err:
             refused += 1
             _log.error("release on the USB stick refused", file=path.name, reason=err.message)
+            if err.code is Code.REFUSED:  # no stick is wanted: the others of it neither
+                break
         else:
             _log.info("release on the USB stick accepted", file=path.name, version=release.version)
     return refused

@@ -34,6 +34,7 @@ class UpdatePolicy(Reply):
     releases_from: str = ""  # empty: off
     check_every_h: int
     has_authority: bool = False  # the address is checked against the owner's own authority
+    usb_stick: bool = False  # releases of a stick that is plugged into the server are stored
 
 
 class SetUpdatePolicy(Request):
@@ -66,6 +67,10 @@ class SetUpdatePolicy(Request):
         max_length=65536,
         description="Certificate authority of the owner's (PEM) that the address must have "
         'instead of a public one; "": the public ones.',
+    )
+    usb_stick: bool | None = Field(
+        default=None,
+        description="Store the releases of a USB stick that is plugged into the server.",
     )
 
 
@@ -113,15 +118,17 @@ class AddressFile(Request):
 
 def _changed(params: SetUpdatePolicy, _: UpdatePolicy) -> str:
     given = params.model_dump(mode="json", exclude_none=True)
-    texts = [_shown(name, str(value)) for name, value in given.items()]
+    texts = [_shown(name, value) for name, value in given.items()]
     return f"Update settings changed: {', '.join(texts) or 'none'}"
 
 
-def _shown(name: str, value: str) -> str:
+def _shown(name: str, value: object) -> str:
     label = _LABELS[name]
     if name == "authority":
         return f"{label} {'set' if value else 'removed'}"
-    return f"{label} {value.replace('_', ' ') if value else _EMPTY[name]}"
+    if isinstance(value, bool):
+        return f"{label} {'on' if value else 'off'}"
+    return f"{label} {str(value).replace('_', ' ') if value else _EMPTY[name]}"
 
 
 _LABELS = {
@@ -131,6 +138,7 @@ _LABELS = {
     "releases_from": "releases from",
     "check_every_h": "hours between checks",
     "authority": "own authority",
+    "usb_stick": "releases from USB sticks",
 }
 _EMPTY = {"window": "any time", "releases_from": "no address"}
 

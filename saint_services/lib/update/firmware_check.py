@@ -1,10 +1,10 @@
 """Compares the releases that the machines run with the newest one on the server. Queries nothing on
-the internet: releases come by upload, on a USB stick or from a folder. Pure.
+the internet. Pure.
 """
 
 from ..api.firmware import FirmwareCheck, FirmwareReport
 
-_HOW = "Newer releases are added by upload, USB stick, or from a folder of the server."
+_HOW = "Newer releases come by upload, or as the update settings say."
 
 
 def check(report: FirmwareReport, checked: str) -> FirmwareCheck:

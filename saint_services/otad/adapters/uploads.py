@@ -5,6 +5,7 @@ saintctl and the USB import send it. Not here: whether it is accepted (releases/
 import asyncio
 import re
 from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ...lib.access import audit
@@ -19,7 +20,13 @@ if TYPE_CHECKING:
     from aiohttp import web
 
 CHECKSUM_HEADER = "X-Saint-Sha256"
+SOURCE_HEADER = "X-Saint-Source"  # names a sender that is no user
+USB_STICK = "usb-stick"
 _CHUNK_BYTES = 256 << 10
+_NO_STICKS = (
+    "USB sticks are off in the update settings of the firmware page; switch them on and plug it "
+    "in again, or upload the file"
+)
 _SHA256 = re.compile(r"[0-9a-f]{64}", re.ASCII)
 
 
@@ -31,10 +38,12 @@ class Uploads:
         ingest: ReleaseIngest,
         stalled_after_s: float,
         add_entry: Callable[[AuditRecord], None],
+        takes_sticks: Callable[[], bool],
     ) -> None:
         self._ingest = ingest
         self._stalled_after_s = stalled_after_s
         self._add_entry = add_entry
+        self._takes_sticks = takes_sticks  # whether the owner wants releases of USB sticks
 
     @property
     def routes(self) -> list[HttpRoute]:
@@ -53,6 +62,10 @@ class Uploads:
         return web.json_response(text=release.model_dump_json())
 
     async def _accepted(self, request: "web.Request", announced: Upload) -> Release:
+        if _is_from_stick(request) and not self._takes_sticks():
+            err = SaintError(Code.REFUSED, _NO_STICKS)
+            self._ingest.report_refusal(err)
+            raise err
         if request.content_length is None:
             text = "the request has no Content-Length, so the size of the bundle is not known"
             raise SaintError(Code.REQUEST_INVALID, text)
@@ -84,4 +97,9 @@ class Uploads:
 
 def _sender(request: "web.Request") -> Person:
     uid = uid_of(request.transport) if request.transport else None
-    return Person.of(SocketRequest(uid, request.headers.get(HEADER, "").encode()))
+    person = Person.of(SocketRequest(uid, request.headers.get(HEADER, "").encode()))
+    return replace(person, source=USB_STICK) if _is_from_stick(request) else person
+
+
+def _is_from_stick(request: "web.Request") -> bool:
+    return request.headers.get(SOURCE_HEADER) == USB_STICK

@@ -98,7 +98,7 @@ class ReleaseIngest:
             try:
                 release = await work
             except SaintError as err:
-                self._refused(err)
+                self.report_refusal(err)
                 raise
             await self._remove_old(release.version)
         self._health.clear(Code.DISK_FULL)
@@ -132,6 +132,14 @@ class ReleaseIngest:
             await asyncio.to_thread(self._repository.remove, version)
         _log.info("release removed", version=version)
         self.on_change()
+
+    def report_refusal(self, error: SaintError) -> None:
+        """Count a release that is not accepted, and alert users."""
+        self._health.counters["releases_refused"] += 1
+        _log.warning("bundle refused", code=error.code.value, text=error.message)
+        self._alerts.refusal("A release was refused", error)
+        if error.code is Code.DISK_FULL:
+            self._health.raise_issue(Code.DISK_FULL, error.message)
 
     async def _received(
         self, chunks: AsyncIterator[bytes], size_bytes: int, wanted_checksum: str
@@ -175,13 +183,6 @@ class ReleaseIngest:
             )
         if size_bytes <= 0:
             raise bundle.refusal("the bundle is empty")
-
-    def _refused(self, error: SaintError) -> None:
-        self._health.counters["releases_refused"] += 1
-        _log.warning("bundle refused", code=error.code.value, text=error.message)
-        self._alerts.refusal("A release was refused", error)
-        if error.code is Code.DISK_FULL:
-            self._health.raise_issue(Code.DISK_FULL, error.message)
 
     async def _remove_old(self, newest: str) -> None:
         """Remove old releases beyond the configured number."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from ...lib.api.update_policy import FetchState
 from ..releases.incoming import mib
 
-OFF = "No address is set; releases come by upload or on a USB stick"
+OFF = "No address is set"
 
 
 @dataclass(frozen=True, slots=True)

@@ -116,6 +116,7 @@ def policy_facts(policy: UpdatePolicy) -> list[tuple[str, str]]:
         ("a roll-out is begun by", begins[policy.roll_out]),
         ("maintenance window", f"{policy.window} UTC" if policy.window else "any time of day"),
         ("releases from", source),
+        ("USB sticks", "their releases are stored" if policy.usb_stick else "are refused"),
     ]
 
 

@@ -106,6 +106,14 @@ async def test_damaged_settings_are_replaced_by_the_last_good_ones(tmp_path: Pat
         assert again.shown().window == "02:00-05:00"
 
 
+async def test_settings_of_the_release_before_are_read(tmp_path: Path) -> None:
+    text = '{"version_of_format": 1, "window": "02:00-05:00"}'
+    await asyncio.to_thread((tmp_path / "policy.json").write_text, text)
+    store = PolicyStore(OwnerPolicy(), tmp_path)
+    assert await store.load() is None
+    assert (store.shown().window, store.shown().usb_stick) == ("02:00-05:00", False)
+
+
 async def test_settings_of_a_newer_release_leave_those_of_the_file(tmp_path: Path) -> None:
     text = '{"version_of_format": 9, "window": "02:00-05:00"}'
     (tmp_path / "policy.json").write_text(text)
@@ -171,11 +179,13 @@ async def test_window_opens_when_the_clock_was_set(
 
 
 def test_sentence_of_the_log_names_what_was_changed() -> None:
-    wanted = SetUpdatePolicy(offers=OfferPolicy.ASK, releases_from="", authority="x", window="")
+    wanted = SetUpdatePolicy(
+        offers=OfferPolicy.ASK, releases_from="", authority="x", window="", usb_stick=False
+    )
     shown = PolicyStore(OwnerPolicy(), Path()).shown()
     assert SET_POLICY.sentence(wanted, shown) == (
         "Update settings changed: offers ask, maintenance window any time, "
-        "releases from no address, own authority set"
+        "releases from no address, own authority set, releases from USB sticks off"
     )
 
 

@@ -9,11 +9,17 @@ from pathlib import Path
 import pytest
 
 from saint_services.lib.api.firmware import ImportRequest, Release
+from saint_services.lib.api.update_policy import SET_POLICY, SetUpdatePolicy
 from saint_services.lib.errors import Code, SaintError
+from saint_services.lib.generated import topics
 from saint_services.otad import usb_import
 from saint_services.otad.config import Config
+from tests.audit_log import collected
 from tests.unit.otad.ota_rig import Robot
 from tests.unit.otad.test_daemon import refused, report
+from tests.waiting import until
+
+WANTED = Config(reserve_bytes=0, usb_stick=True)
 
 
 async def on_stick(robot: Robot, version: str, **changes: object) -> Path:
@@ -28,18 +34,37 @@ async def on_stick(robot: Robot, version: str, **changes: object) -> Path:
 async def test_good_releases_are_taken_and_bad_ones_refused(robot: Robot):
     await on_stick(robot, "1.1.0")
     folder = await on_stick(robot, "1.2.0", compatible="toaster")
-    async with robot.otad() as ota:
+    async with robot.otad(WANTED) as ota:
         refused = await asyncio.to_thread(usb_import.upload_all, folder, ota.files_socket)
         shown = await report(ota)
     assert refused == 1
     assert [release.version for release in shown.releases] == ["1.1.0"]
 
 
+async def test_sticks_are_off_until_the_owner_wants_them(robot: Robot):
+    await on_stick(robot, "1.1.0")
+    folder = await on_stick(robot, "1.2.0")
+    alerts: list[str] = []
+    robot.domain.bus("page").subscribe(
+        topics.CONSOLE_ALERTS, lambda sample: alerts.append(sample.message.text)
+    )
+    async with collected(robot.directories.runtime) as entries, robot.otad() as ota:
+        assert await asyncio.to_thread(usb_import.upload_all, folder, ota.files_socket)
+        await until(lambda: bool(alerts and entries))
+        assert not (await report(ota)).releases
+        await ota.client.request(SET_POLICY, SetUpdatePolicy(usb_stick=True))
+        assert not await asyncio.to_thread(usb_import.upload_all, folder, ota.files_socket)
+        assert len((await report(ota)).releases) == 2
+    assert sum("USB sticks are off" in text for text in alerts) == 1  # however many it holds
+    assert (entries[0].source, entries[0].text) == ("usb-stick", "")
+    assert "USB sticks are off" in entries[0].refused
+
+
 async def test_refusal_of_a_large_file_still_arrives(robot: Robot):
     folder = robot.root / "stick"
     folder.mkdir()
     (folder / "large.raucb").write_bytes(b"x" * 8_000_000)
-    async with robot.otad() as ota:
+    async with robot.otad(WANTED) as ota:
         with pytest.raises(SaintError) as caught:
             await asyncio.to_thread(
                 usb_import.send, folder / "large.raucb", folder, ota.files_socket

@@ -27,7 +27,8 @@ async def test_settings_of_a_new_robot_are_shown(site: Site) -> None:
     await expect(page.locator("[data-offers]")).to_have_text("at boot or rest")
     await expect(page.locator("[data-begins]")).to_have_text("by a user")
     await expect(page.locator("[data-window]")).to_have_text("any time")
-    await expect(page.locator("[data-address]")).to_contain_text("upload and USB stick")
+    await expect(page.locator("[data-by]")).to_have_text("upload")
+    assert await page.locator("[data-address]").count() == 0
     assert await page.locator("[data-check]").count() == 0
 
 
@@ -37,14 +38,16 @@ async def test_settings_are_changed_in_one_request(site: Site) -> None:
     await page.uncheck("[name=offers]")
     await page.check("[name=window]")
     await page.fill("[name=begin]", "01:30")
+    await page.check("[name=usb_stick]")
     await page.fill("[name=address]", "https://example.org/robots")
     await page.click("[data-confirm]")
     await page.wait_for_selector(".dialog", state="detached")
     assert site.robot.otad.requests == [
         "policy {'offers': 'ask', 'roll_out': 'by_user', 'window': '01:30-05:00', "
-        "'releases_from': 'https://example.org/robots', 'check_every_h': 24}"
+        "'releases_from': 'https://example.org/robots', 'check_every_h': 24, 'usb_stick': True}"
     ]
     await expect(page.locator("[data-window]")).to_have_text("01:30 to 05:00 UTC")
+    await expect(page.locator("[data-by]")).to_have_text("upload and USB stick")
     await expect(page.locator("[data-address]")).to_contain_text("https://example.org/robots")
     await expect(page.locator("[data-address]")).to_contain_text("every 24 h")
 

@@ -13,6 +13,7 @@ import { dialog, errorLine } from "../../parts/dialog.js";
  * @property {boolean} hasWindow
  * @property {string} begin
  * @property {string} end
+ * @property {boolean} usb_stick
  * @property {string} releases_from
  * @property {number} check_every_h
  * @property {boolean} hasAuthority
@@ -103,6 +104,15 @@ const maintenanceWindow = (app, open) => html`
 
 /** @param {App} app @param {OpenUpdatePolicy} open */
 const source = (app, open) => html`
+  <label class="check">
+    <input
+      type="checkbox"
+      name="usb_stick"
+      .checked=${open.usb_stick}
+      @change=${withChecked((isOn) => (open.usb_stick = isOn))}
+    >
+    Store releases of a USB stick that is plugged into the server
+  </label>
   <label>
     Look for releases at (empty: nowhere)
     <input
@@ -158,9 +168,9 @@ const source = (app, open) => html`
 
 /** @param {OpenUpdatePolicy} open */
 function changes(open) {
-  const { offers, roll_out, releases_from, check_every_h } = open;
+  const { offers, roll_out, usb_stick, releases_from, check_every_h } = open;
   const window = open.hasWindow ? `${open.begin}-${open.end}` : "";
-  const found = { offers, roll_out, window, releases_from, check_every_h };
+  const found = { offers, roll_out, window, usb_stick, releases_from, check_every_h };
   if (open.isPublic) return open.hasAuthority ? { ...found, authority: "" } : found;
   return open.authority ? { ...found, authority: open.authority } : found;
 }

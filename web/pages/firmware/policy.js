@@ -26,11 +26,9 @@ export function policy(app) {
           <dd data-window>
             ${found.window ? `${found.window.replace("-", " to ")} UTC` : "any time"}
           </dd>
-          <dt>Releases from</dt>
-          <dd data-address>
-            ${found.releases_from || "upload and USB stick"}
-            ${found.releases_from ? html`<span class="quiet">${every(found)}</span>` : nothing}
-          </dd>
+          <dt>Releases by</dt>
+          <dd data-by>upload${found.usb_stick ? " and USB stick" : ""}</dd>
+          ${found.releases_from ? address(found) : nothing}
         </dl>
         ${found.releases_from ? source(app.store.data.firmware?.source) : nothing}
         <p class="refusal" role="alert">${act.refusal || nothing}</p>
@@ -51,6 +49,14 @@ const BEGINS = {
   by_user: "by a user",
   automatic: "without a user, one node first",
 };
+
+/** @param {UpdatePolicy} found */
+const address = (found) => html`
+  <dt>Releases from</dt>
+  <dd data-address>
+    ${found.releases_from} <span class="quiet">${every(found)}</span>
+  </dd>
+`;
 
 /** @param {UpdatePolicy} found */
 const every = (found) =>
@@ -128,6 +134,7 @@ function change(app, found) {
     hasWindow: Boolean(found.window),
     begin: begin || "02:00",
     end: end || "05:00",
+    usb_stick: found.usb_stick,
     releases_from: found.releases_from,
     check_every_h: found.check_every_h,
     hasAuthority: found.has_authority,

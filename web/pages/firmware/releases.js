@@ -39,7 +39,7 @@ export function releases(app) {
           ? nothing
           : html`<p class="quiet">
             No releases. A release is a file <code>saint-os-….raucb</code>; you can also upload it
-            with <code>saintctl firmware upload</code> or from a USB stick.
+            with <code>saintctl firmware upload</code>.
           </p>`
       }
     </section>

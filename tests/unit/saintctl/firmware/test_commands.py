@@ -263,6 +263,10 @@ async def test_settings_are_shown_and_changed(robot: FakeDaemons, tmp_path: Path
     assert "'authority': 'CERTIFICATE'" in robot.otad.requests[-1]
     await robot.saintctl("firmware", "settings", "--from", "", "--authority", "")
     assert robot.otad.requests[-1] == "policy {'releases_from': '', 'authority': ''}"
+    text = (await robot.saintctl("firmware", "settings", "--usb-stick")).stdout
+    assert "USB sticks              their releases are stored" in text
+    text = (await robot.saintctl("firmware", "settings", "--no-usb-stick")).stdout
+    assert "USB sticks              are refused" in text
 
 
 async def test_authority_that_cannot_be_read_is_named(robot: FakeDaemons) -> None:
