@@ -9,11 +9,15 @@ export function fixed(value, digits) {
   return value < 0 && Number(text) !== 0 ? MINUS + text : text;
 }
 
+/** What the modes of a walking robot's controller are called (LegsCommand.msg). */
+export const MODES = ["damp", "stand", "balance", "move"];
+
 /** @param {number | null | undefined} value @param {string} unit */
 export function quantity(value, unit) {
   if (value === null || value === undefined) return "–";
   if (unit === "deg") return `${fixed(value, 1)}°`;
   if (unit === "ratio") return `${fixed(value * 100, 0)} %`;
+  if (unit === "mode") return MODES[Math.round(value)] ?? fixed(value, 0);
   return `${fixed(value, 2)} ${unit}`;
 }
 

@@ -29,6 +29,8 @@ _SERVO = ("frequency", "pulse_us", "centre_us", "reversed", "sleep_after_s", "ow
 _METER = ("current_device", "torque_nm_per_a", "idle_current_a")
 _PULSES = ("frequency", "full_duty", "reversed", "current_device")
 _SWITCH = ("active_low", "longest_on_s", "most_duty", "duty_window_s", "own_supply")
+_STEPS = ("steps_per_turn", "microsteps", "gear", "reversed")
+_SWITCH_PLACE = ("switch_pin", "switch_at", "homing_rate")
 _BUS_SERVO = (
     "ticks", "reversed", "homing_offset", "torque_limit", "max_temperature_c", "on_stop",
 )  # fmt: skip
@@ -41,6 +43,10 @@ _ON_PINS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "tb6612": ("Motor, TB6612", ("pin", "direction_pins", "enable_pins", *_PULSES)),
     "roboclaw": ("Motor, RoboClaw", ("device", "channel", "reversed", "full_duty")),
     "vesc": ("Motor, VESC on CAN", ("device", "reversed", "full_duty")),
+    "stepper": (
+        "Stepper motor, STEP and DIR",
+        ("pin", "direction_pin", "enable_pins", *_STEPS, *_SWITCH_PLACE),
+    ),
     "quadrature": ("Encoder on two pins", ("pin", "pin_b", "reversed")),
     "roboclaw_encoder": ("Encoder of a RoboClaw", ("device", "channel", "reversed")),
     "vesc_encoder": ("Tachometer of a VESC", ("device", "reversed")),
@@ -74,6 +80,7 @@ _CHIPS: Mapping[str, tuple[str, tuple[str, ...]]] = {
             *("hottest_fet_c", "hottest_motor_c", "least_v"),
         ),
     ),
+    "wagon": ("Wagon behind a BALANCE board", ("bit_rate",)),
     "feetech": ("Line with Feetech servos", ("baud", "protocol")),
     "dynamixel": ("Line with Dynamixel servos (X series)", ("baud",)),
 }
@@ -84,6 +91,7 @@ _BUSES: tuple[tuple[type[BaseModel], str, tuple[str, ...]], ...] = (
     (CanDevice, "can_devices", ("port", "id")),
 )
 _OF_EVERY_CHIP = ("purpose", "required")
+_FIXED = {"wagon": "id"}  # a place that a kind has by itself
 _OF_THE_ROLE = ("command", "path")  # how a value travels: not a maker's matter
 _UNITS = {
     "hz": "Hz", "us": "µs", "s": "s", "a": "A", "dps": "°/s", "g": "g", "ohm": "Ω",
@@ -139,7 +147,7 @@ def _on_buses() -> Iterator[PartKind]:
                     "settings": [
                         _narrowed(_begun(each, usual), spoken)
                         for each in every
-                        if each.name in shown
+                        if each.name in shown and each.name != _FIXED.get(kind)
                     ],
                 }
             )
@@ -178,6 +186,8 @@ def _settings(model: type[BaseModel]) -> Iterator[PartSetting]:
             unit=_unit(name),
             least=of.get("minimum", of.get("exclusiveMinimum")),
             most=of.get("maximum", of.get("exclusiveMaximum")),
+            is_above="exclusiveMinimum" in of,
+            is_below="exclusiveMaximum" in of,
             choices=[str(choice) for choice in of.get("enum", ())],
             usual=each.get("default"),
             is_needed=name in needed,

@@ -160,6 +160,8 @@ class PartSetting(Reply):
     unit: str = ""  # empty: none, or that of the output
     least: float | None = None
     most: float | None = None
+    is_above: bool = False  # above `least`, which itself is too small
+    is_below: bool = False  # below `most`
     choices: list[str] = []
     usual: Value = None  # without the setting
     is_needed: bool = False

@@ -20,6 +20,7 @@ _ASK = """async () => {
   const old = 1767226200;
   return [clock(old), dayAndClock(old), lately(now) === clock(now), lately(old),
           [12, 12697, 720000].map(age), quantity(null, "deg"),
+          [2, 7].map((mode) => quantity(mode, "mode")),
           words("rc_manual"), words("source_1"), words("channel_12"), inputName("jawOpen")];
 }"""
 
@@ -27,12 +28,13 @@ _ASK = """async () => {
 @pytest.mark.parametrize("language", ["en-US", "de-DE", "ar-EG"])
 async def test_times_have_one_form(site: Site, language: str) -> None:
     page = await site.open("logs", locale=language, timezone_id="UTC")
-    midnight, whole, is_short, old, ages, nothing, *names = await page.evaluate(_ASK)
+    midnight, whole, is_short, old, ages, nothing, modes, *names = await page.evaluate(_ASK)
     assert midnight == "00:10:00"  # en-US without a.m. says 24:10:00
     assert whole == old == "2026-01-01 00:10:00"
     assert is_short
     assert ages == ["12 ms", "12.7 s", "12 min"]
     assert nothing == "–"
+    assert modes == ["balance", "7"]  # the second one is of a later controller
     assert names == ["RC manual", "Source 1", "CH 12", "jawOpen"]
 
 

@@ -331,6 +331,18 @@ async def test_microphone_is_added_with_the_card_that_its_node_has(site: Site) -
     assert await violations(page) == []
 
 
+async def test_form_names_each_setting_without_its_unit_and_says_its_range(site: Site) -> None:
+    page = await opened(site, "parts/add/head")
+    await page.select_option("[name=kind]", "gpio_mapping servo")
+    rest = page.locator("[data-setting=sleep_after_s]")
+    await expect(rest).to_contain_text("No pulses after a rest of s")
+    await expect(rest).to_contain_text("above 0, at most 3600")
+    await expect(page.locator("[data-setting=idle_current_a]")).to_contain_text("0 or more")
+    await page.select_option("[name=kind]", "gpio_mapping stepper")
+    await expect(page.locator("[data-setting=steps_per_turn]")).to_be_visible()
+    assert await page.locator("[data-setting=servo_id]").count() == 0
+
+
 async def test_wiring_sheet_has_pin_gpio_and_colours_and_prints_without_the_frame(
     site: Site,
 ) -> None:

@@ -18,7 +18,8 @@ export const addressOf = ({ target, name }) => `/parts/part/${target}/${name}`;
 /** "-90 to 90 deg"; empty for what nothing drives. @param {RobotPart} part */
 export function rangeOf({ limits, unit }) {
   if (limits.length < 2) return "";
-  return `${limits.map((each) => String(each).replace("-", "\u2212")).join(" to ")} ${unit}`;
+  const shown = unit === "mode" ? "" : ` ${unit}`; // the number of a state, with a name each
+  return limits.map((each) => String(each).replace("-", "\u2212")).join(" to ") + shown;
 }
 
 /**

@@ -140,8 +140,7 @@ const allAssigned = (app, node) => html`
   <div class="notice is-quiet" data-all-taken>
     <p>
       <strong>All roles of this robot are assigned.</strong> Move one here, keep this node as a
-      spare, or name a further instance (a second head or arm) in the robot's file below
-      <code>manifests/robots</code>.
+      spare, or add a role in the <a href="/parts/file">robot's file</a>.
     </p>
     ${
       rolesOf(node).length

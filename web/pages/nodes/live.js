@@ -1,7 +1,16 @@
 // The cards of a node's roles: the last command, and the measured state of joints, motors, display.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
-import { age, fixed, lately, quantity, roleName, sourceName, words } from "../../lib/format.js";
+import {
+  age,
+  fixed,
+  lately,
+  MODES,
+  quantity,
+  roleName,
+  sourceName,
+  words,
+} from "../../lib/format.js";
 import { axisOf } from "../../lib/robot/joints.js";
 import { isReporting, targetOf } from "../../lib/robot/nodes.js";
 import { bar } from "../../parts/bar.js";
@@ -180,8 +189,6 @@ const VIEWS = {
     </dl>
   `,
 };
-
-const MODES = ["damp", "stand", "balance", "move"];
 
 /** @param {string} text */
 const sentence = (text) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;

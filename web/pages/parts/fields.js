@@ -44,7 +44,25 @@ const TITLES = {
   current_device: "Current meter",
   torque_nm_per_a: "Torque per ampere",
   idle_current_a: "Current without load",
+  sleep_after_s: "No pulses after a rest of",
+  longest_on_s: "Longest time on",
+  most_duty: "Largest share of time on",
+  duty_window_s: "Time of that share",
+  full_duty: "Duty at the limit",
+  max_temperature_c: "Highest temperature",
+  hottest_fet_c: "Hottest output stage",
+  hottest_motor_c: "Hottest motor",
+  least_v: "Lowest supply voltage",
+  max_current_a: "Highest current",
+  rate_hz: "Readings",
+  speed_hz: "Clock",
+  accel_range_g: "Acceleration range",
+  gyro_range_dps: "Rotation range",
+  light_pin: "Backlight pin",
+  switch_at: "Position of the switch",
+  homing_rate: "Speed to the switch",
 };
+const UNIT_ENDING = /_(hz|us|s|a|v|c|g|dps|ohm)$/;
 /** @type {Record<string, string>} */
 const CHOICES = {
   hold: "Hold the position",
@@ -66,7 +84,7 @@ function field(form, side, setting) {
     draft.type(side, setting.name, value);
     form.changed();
   };
-  const title = TITLES[setting.name] ?? words(setting.name);
+  const title = TITLES[setting.name] ?? words(bare(setting));
   if (setting.form === "switch")
     return html`<label class="switch" data-setting=${setting.name}>
       <input
@@ -93,12 +111,23 @@ function field(form, side, setting) {
 const wrong = (text) => html`<span class="wrong" role="alert" data-refusal>${text}</span>`;
 
 /** @param {PartSetting} setting */
-function hint({ name, least, most, form }) {
+function hint(setting) {
+  const { name, form } = setting;
   if (form === "choice" || isPlace(name) || name === "address") return nothing;
-  if (least === null && most === null) return nothing;
-  const range = most === null ? `above ${least}` : `${least} to ${most}`;
-  return html`<span class="hint">${range}</span>`;
+  const text = range(setting);
+  return text ? html`<span class="hint">${text}</span>` : nothing;
 }
+
+/** @param {PartSetting} setting */
+function range({ least, most, is_above: isAbove, is_below: isBelow }) {
+  if (least !== null && most !== null && !isAbove && !isBelow) return `${least} to ${most}`;
+  const low = least === null ? "" : isAbove ? `above ${least}` : `${least} or more`;
+  const high = most === null ? "" : isBelow ? `below ${most}` : `at most ${most}`;
+  return [low, high].filter(Boolean).join(", ");
+}
+
+/** What the name says without its unit, which is shown beside it. @param {PartSetting} setting */
+const bare = ({ name, unit }) => (unit ? name.replace(UNIT_ENDING, "") : name);
 
 /** @param {string} name */
 const isPlace = (name) => name === "channel" || isPin(name);
@@ -107,6 +136,8 @@ const isPin = (name) => name === "pin_b" || name === "pin" || name.endsWith("_pi
 
 /** @param {PartSetting} setting @param {Side} side @param {string} unit */
 function unitOf(setting, side, unit) {
+  if (setting.name === "switch_at") return unit;
+  if (setting.name === "homing_rate") return `${unit}/s`;
   if (setting.unit || side === "hardware") return setting.unit;
   if (setting.name === "max_rate") return `${unit}/s`;
   if (setting.name === "max_acceleration") return `${unit}/s²`;

@@ -54,8 +54,7 @@ export function figureStage(app, scene) {
         state === "none"
           ? html`
             <p class="stage-note">
-              This robot has no 3D model. Add a URDF to its manifest (<code>urdf:</code> in
-              manifests/robots).
+              This robot has no 3D model. <a href="/parts/figure">Add one</a> (a URDF).
             </p>
           `
           : nothing

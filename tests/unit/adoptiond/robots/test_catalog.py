@@ -28,6 +28,28 @@ def test_settings_carry_the_ranges_of_the_models() -> None:
     assert (chip["shunt_ohm"].unit, chip["max_current_a"].unit) == ("Ω", "A")
 
 
+def test_every_kind_has_a_title_and_only_settings_that_count_for_it() -> None:
+    kinds = {(each.group, each.kind): each for each in catalog().kinds}
+    assert [each.kind for each in kinds.values() if each.title == each.kind] == []
+    stepper = {each.name for each in kinds["gpio_mapping", "stepper"].settings}
+    assert {"pin", "direction_pin", "switch_pin", "switch_at", "microsteps"} < stepper
+    assert not {"servo_id", "pulse_us", "colour"} & stepper
+    wagon = {each.name for each in kinds["can_devices", "wagon"].settings}
+    assert wagon == {"port", "bit_rate", "purpose", "required"}
+
+
+def test_limits_that_are_too_small_or_too_large_themselves_are_marked() -> None:
+    switch = {
+        each.name: (each.least, each.most, each.is_above, each.is_below)
+        for kind in catalog().kinds
+        if kind.kind in ("switch", "servo")
+        for each in kind.settings
+    }
+    assert switch["most_duty"] == (0, 1, True, True)
+    assert switch["longest_on_s"] == (0, 86_400, True, False)
+    assert switch["idle_current_a"] == (0, None, False, False)
+
+
 def test_kind_that_drives_names_its_output_and_a_chip_has_none() -> None:
     kinds = {(each.group, each.kind): each for each in catalog().kinds}
     assert kinds["gpio_mapping", "servo"].drives == "position"
