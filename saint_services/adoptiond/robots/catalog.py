@@ -96,6 +96,7 @@ _OF_THE_ROLE = ("command", "path")  # how a value travels: not a maker's matter
 _UNITS = {
     "hz": "Hz", "us": "µs", "s": "s", "a": "A", "dps": "°/s", "g": "g", "ohm": "Ω",
     "c": "°C", "v": "V", "bit_rate": "bit/s", "nm_per_a": "Nm/A", "frequency": "Hz", "baud": "baud",
+    "switch_at": "deg", "homing_rate": "deg/s",
 }  # fmt: skip
 _Form = Literal["number", "whole", "switch", "choice", "text", "list"]
 

@@ -25,7 +25,12 @@ function view(app) {
     return html`
       <div class="page-head"><h1>Drive</h1></div>
       <div class="card empty">
-        <h3>Nothing to drive</h3><p>This robot has neither a base nor a head.</p>
+        <h3>Nothing to drive</h3>
+        <p>${
+          targets.legs
+            ? html`This robot walks: operate it on the page <a href="/operate">Remote</a>.`
+            : "This robot has neither a base nor a head."
+        }</p>
       </div>
     `;
   }

@@ -59,6 +59,7 @@ const TITLES = {
   accel_range_g: "Acceleration range",
   gyro_range_dps: "Rotation range",
   light_pin: "Backlight pin",
+  gear: "Gear ratio",
   switch_at: "Position of the switch",
   homing_rate: "Speed to the switch",
 };
@@ -136,8 +137,6 @@ const isPin = (name) => name === "pin_b" || name === "pin" || name.endsWith("_pi
 
 /** @param {PartSetting} setting @param {Side} side @param {string} unit */
 function unitOf(setting, side, unit) {
-  if (setting.name === "switch_at") return unit;
-  if (setting.name === "homing_rate") return `${unit}/s`;
   if (setting.unit || side === "hardware") return setting.unit;
   if (setting.name === "max_rate") return `${unit}/s`;
   if (setting.name === "max_acceleration") return `${unit}/s²`;

@@ -29,13 +29,17 @@ export function rc(app) {
   return html`
     ${viewerNotice(app)} ${problem ? noReply(problem) : nothing}
     <div class="rc-grid" ?data-stale=${Boolean(problem)}>
-      <section class="receiver-part" aria-labelledby="receiver-title">
-        <div class="section-head"><h2 id="receiver-title">Receiver</h2>${enable(app, status)}</div>
-        ${receiver(app, status)}
-      </section>
+      <div class="rc-side">
+        <section class="receiver-part" aria-labelledby="receiver-title">
+          <div class="section-head">
+            <h2 id="receiver-title">Receiver</h2>${enable(app, status)}
+          </div>
+          ${receiver(app, status)}
+        </section>
+        <section class="failsafe-part">${failsafeForm(app)}</section>
+      </div>
       ${channels(app, status)}
       <section class="protocol-part">${protocolForm(app, status)}</section>
-      <section class="failsafe-part">${failsafeForm(app)}</section>
     </div>
   `;
 }

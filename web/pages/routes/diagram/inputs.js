@@ -59,6 +59,7 @@ export function sourceTitle(source) {
   /** @type {Partial<Record<Source["kind"], string>>} */
   const any = {
     livelink: "LiveLink, any subject",
+    rc: "Any receiver",
     websocket: "Any client",
     autonomous: "Any program",
   };
