@@ -69,6 +69,20 @@ async def test_refusal_of_several_parts_changes_none_and_is_shown_at_the_one_it_
     assert role(site, "arms.left").fields["joint_2"].max_rate == 30
 
 
+async def test_both_limits_count_that_are_typed_before_the_page_is_drawn(site: Site) -> None:
+    page = await opened(site, "parts/part/arms.left/joint_1")
+    await page.evaluate("""() => {
+      for (const [side, value] of [["lower", "-60"], ["upper", "20"]]) {
+        const box = document.querySelector(`[name=limits-${side}]`);
+        box.value = value;
+        box.dispatchEvent(new Event("input", {bubbles: true}));
+      }
+    }""")
+    await page.click("[data-save]")
+    await page.wait_for_selector("[data-applied]")
+    assert role(site, "arms.left").fields["joint_1"].limits == (-60, 20)
+
+
 @pytest.mark.parametrize("size", [{"width": 1440, "height": 900}, PHONE], ids=["desk", "phone"])
 async def test_list_shows_what_is_not_saved_and_saves_or_discards_it(
     site: Site, size: dict[str, int]

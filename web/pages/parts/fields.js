@@ -148,7 +148,9 @@ function unitOf(setting, side, unit) {
  * @param {string} title @param {string} unit @param {boolean} isWrong
  */
 function pair(form, side, setting, title, unit, isWrong) {
-  const [low = "", high = ""] = form.draft.text(side, setting).split(/,\s*/);
+  // Each box reads both: the other one may have changed since the page was drawn.
+  const both = () => form.draft.text(side, setting).split(/,\s*/);
+  const [low = "", high = ""] = both();
   const type = (/** @type {string} */ a, /** @type {string} */ b) => {
     form.draft.type(side, setting.name, a || b ? `${a}, ${b}` : "");
     form.changed();
@@ -166,8 +168,8 @@ function pair(form, side, setting, title, unit, isWrong) {
     <div class="entry ${isWrong ? "is-wrong" : ""}" data-setting=${setting.name}>
       <span>${title}${unit ? html` <small class="quiet">${unit}</small>` : nothing}</span>
       <div class="part-pair">
-        ${input("lower", low, (value) => type(value, high))}
-        ${input("upper", high, (value) => type(low, value))}
+        ${input("lower", low, (value) => type(value, both()[1] ?? ""))}
+        ${input("upper", high, (value) => type(both()[0] ?? "", value))}
       </div>
       ${isWrong ? wrong(form.refusal) : nothing}
     </div>
