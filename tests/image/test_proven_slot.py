@@ -76,7 +76,7 @@ def test_typo_in_each_settings_file_is_shown_and_reboots_nothing(
 def test_node_without_ethernet_is_left_alone(robot: Robot) -> None:
     shorten_deadman(robot.node)
     # Nobody takes the frames from a cable without a card: it fills, and the server's QEMU stands.
-    robot.node.machine.unplug()
+    robot.server.machine.unplug()
     since = boot_without_card(robot.node)
     expect_no_reboot(robot.node, since)
     assert robot.node.machine.shell.run("ip link show eth0").code != 0
