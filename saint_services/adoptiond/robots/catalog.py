@@ -76,7 +76,7 @@ _CHIPS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "vesc": (
         "VESC",
         (
-            *("bit_rate", "pole_pairs", "gear", "brake_current_a"),
+            *("id", "bit_rate", "pole_pairs", "gear", "brake_current_a"),
             *("hottest_fet_c", "hottest_motor_c", "least_v"),
         ),
     ),
@@ -88,10 +88,9 @@ _BUSES: tuple[tuple[type[BaseModel], str, tuple[str, ...]], ...] = (
     (I2cDevice, "i2c_devices", ("bus", "address", "mux")),
     (SpiDevice, "spi_devices", ("bus", "select")),
     (SerialDevice, "serial_devices", ("port",)),
-    (CanDevice, "can_devices", ("port", "id")),
+    (CanDevice, "can_devices", ("port",)),
 )
 _OF_EVERY_CHIP = ("purpose", "required")
-_FIXED = {"wagon": "id"}  # a place that a kind has by itself
 _OF_THE_ROLE = ("command", "path")  # how a value travels: not a maker's matter
 _UNITS = {
     "hz": "Hz", "us": "µs", "s": "s", "a": "A", "dps": "°/s", "g": "g", "ohm": "Ω",
@@ -148,7 +147,7 @@ def _on_buses() -> Iterator[PartKind]:
                     "settings": [
                         _narrowed(_begun(each, usual), spoken)
                         for each in every
-                        if each.name in shown and each.name != _FIXED.get(kind)
+                        if each.name in shown
                     ],
                 }
             )

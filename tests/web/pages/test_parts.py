@@ -331,7 +331,27 @@ async def test_microphone_is_added_with_the_card_that_its_node_has(site: Site) -
     assert await violations(page) == []
 
 
-async def test_form_names_each_setting_without_its_unit_and_says_its_range(site: Site) -> None:
+# The text of each label, without the <small> that has its unit.
+_LABELS = """(spans) => spans.map((span) => {
+  const texts = [...span.childNodes].filter((each) => each.nodeType === Node.TEXT_NODE);
+  return texts.map((each) => each.data).join("").trim();
+})"""
+_UNIT_ENDINGS = {"hz", "us", "s", "a", "v", "c", "g", "dps", "ohm"}
+
+
+async def test_no_label_of_any_kind_ends_in_its_unit(site: Site) -> None:
+    """The unit stands beside it: "Shunt", Ω, and not "Shunt ohm"."""
+    page = await opened(site, "parts/add/head")
+    for kind in await page.eval_on_selector_all(
+        "[name=kind] option", "options => options.map((option) => option.value)"
+    ):
+        await page.select_option("[name=kind]", kind)
+        labels = await page.eval_on_selector_all("[data-setting] > span:first-child", _LABELS)
+        assert all(labels), kind
+        assert not {label.split()[-1].lower() for label in labels} & _UNIT_ENDINGS, (kind, labels)
+
+
+async def test_form_says_the_range_of_each_setting(site: Site) -> None:
     page = await opened(site, "parts/add/head")
     await page.select_option("[name=kind]", "gpio_mapping servo")
     rest = page.locator("[data-setting=sleep_after_s]")

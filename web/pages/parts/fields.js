@@ -54,6 +54,8 @@ const TITLES = {
   hottest_motor_c: "Hottest motor",
   least_v: "Lowest supply voltage",
   max_current_a: "Highest current",
+  brake_current_a: "Braking current at rest",
+  shunt_ohm: "Shunt",
   rate_hz: "Readings",
   speed_hz: "Clock",
   accel_range_g: "Acceleration range",
@@ -63,7 +65,6 @@ const TITLES = {
   switch_at: "Position of the switch",
   homing_rate: "Speed to the switch",
 };
-const UNIT_ENDING = /_(hz|us|s|a|v|c|g|dps|ohm)$/;
 /** @type {Record<string, string>} */
 const CHOICES = {
   hold: "Hold the position",
@@ -85,7 +86,7 @@ function field(form, side, setting) {
     draft.type(side, setting.name, value);
     form.changed();
   };
-  const title = TITLES[setting.name] ?? words(bare(setting));
+  const title = TITLES[setting.name] ?? words(setting.name);
   if (setting.form === "switch")
     return html`<label class="switch" data-setting=${setting.name}>
       <input
@@ -126,9 +127,6 @@ function range({ least, most, is_above: isAbove, is_below: isBelow }) {
   const high = most === null ? "" : isBelow ? `below ${most}` : `at most ${most}`;
   return [low, high].filter(Boolean).join(", ");
 }
-
-/** What the name says without its unit, which is shown beside it. @param {PartSetting} setting */
-const bare = ({ name, unit }) => (unit ? name.replace(UNIT_ENDING, "") : name);
 
 /** @param {string} name */
 const isPlace = (name) => name === "channel" || isPin(name);
