@@ -58,7 +58,9 @@ async def test_pan_is_moved_by_hand_limited_there_and_set_free_again(robot: Robo
 
 async def _position(page: Any) -> float:
     shown = "document.querySelector('[data-position]').innerText"
-    await page.wait_for_function(f"/[0-9]/.test({shown})")  # a dash until the role has reported
+    await page.wait_for_function(
+        f"() => /[0-9]/.test({shown})"
+    )  # a dash until the role has reported
     return float((await page.inner_text("[data-position]")).replace("\u2212", "-").rstrip("°"))
 
 

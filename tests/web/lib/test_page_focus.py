@@ -37,13 +37,13 @@ async def test_back_restores_the_scroll_position(site: Site) -> None:
     page = await site.open("dashboard", viewport={"width": 390, "height": 600})
     await page.wait_for_selector("[data-node=sim_head]")
     await page.evaluate("scrollTo(0, 500)")
-    await page.wait_for_function("scrollY === 500")
+    await page.wait_for_function("() => scrollY === 500")
     await page.evaluate("location.hash = '#/logs'")
     await page.wait_for_selector(".page.is-logs main h1")
-    await page.wait_for_function("scrollY === 0")
+    await page.wait_for_function("() => scrollY === 0")
     await page.go_back()
     await page.wait_for_selector(".page.is-dashboard main h1")
-    await page.wait_for_function("scrollY === 500")
+    await page.wait_for_function("() => scrollY === 500")
 
 
 async def test_unknown_address_is_reported(site: Site) -> None:

@@ -1,15 +1,18 @@
 """The page "Drive" as users drive with it, by a simulated game pad."""
 
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 import pytest_asyncio
+from playwright.async_api import expect
 
 from saint_services.lib.api.adoption import NodeState
+from saint_services.webd.config import AuthSettings, Config
 from tests.waiting import let_pass, stays, until
 from tests.web.axe import violations
-from tests.web.conftest import Site
+from tests.web.conftest import Site, site_of
 from tests.web.relay import Relay
 
 pytestmark = [
@@ -429,3 +432,14 @@ async def test_sticks_drive_nothing_before_the_robot_is_described(site: Site) ->
     await page.wait_for_selector("[data-link=open]")
     await page.wait_for_selector("[data-estop=ready]")
     assert await page.locator(".stick.is-off").count() == 2
+
+
+async def test_walking_robot_is_led_to_the_page_that_operates_it(
+    browser: Any, tmp_path: Path
+) -> None:
+    config = Config(robot="asimov", auth=AuthSettings(required=False))
+    async for site in site_of(browser, tmp_path, config=config):
+        page = await site.open("drive")
+        link = page.locator(".empty a")
+        await expect(link).to_have_text("Remote")
+        await expect(link).to_have_attribute("href", "/operate")

@@ -42,5 +42,5 @@ async def test_model_that_stands_still_is_not_drawn_again(site: Site) -> None:
     await page.add_init_script(_COUNT)
     await page.goto(f"{site.url}robot")
     await page.wait_for_selector("[data-scene=shown]", timeout=30_000)
-    await page.wait_for_function("window.draws > 0")
+    await page.wait_for_function("() => window.draws > 0")
     assert await page.evaluate(_QUIET)
