@@ -121,6 +121,15 @@ def test_exposure_of_every_unit_of_ours_is_low(booted: Host, report: Report) -> 
     assert high == {}, f"exposed above {_EXPOSURE_MOST}: {high}"
 
 
+def test_kernel_knows_every_class_of_devices_that_a_unit_allows(booted: Host) -> None:
+    """Nothing is plugged in here: each name is there because its driver was loaded at the start."""
+    ask = "grep -rhoP '^DeviceAllow=char-\\K\\w+' /usr/lib/systemd/system/saint-* | sort -u"
+    known = booted.sh("awk '{print $2}' /proc/devices").split()
+    allowed = booted.sh(ask).split()
+    assert "ttyUSB" in allowed
+    assert [name for name in allowed if name not in known] == []
+
+
 @pytest.mark.skipif(not HAS_REAL_TIME, reason="not on a busy computer: SAINT_VM_PATIENCE")
 def test_control_goes_before_everything_else(booted: Host) -> None:
     """The kernel's own word: the sandbox and the limits let it take its priority."""

@@ -11,18 +11,28 @@ from saint_services.lib.machine.device_tree import TreeNode
 
 _MAGIC = 0xD00DFEED
 _BEGIN, _END, _PROPERTY, _SKIP, _LAST = 1, 2, 3, 4, 9  # Devicetree Specification 0.4, 5.4.1
-_OVERLAY = "dtoverlay="
+_OVERLAY = "dtoverlay"
 
 
 def overlays(config: str, filters: Iterable[str]) -> list[str]:
     """Return the overlays that config.txt names for a board with the sections `filters`."""
-    applies, found = True, []
+    named = (value for key, value in _lines(config, filters) if key == _OVERLAY)
+    return [value.partition(",")[0] for value in named]
+
+
+def values(config: str, filters: Iterable[str]) -> dict[str, str]:
+    """Return what config.txt sets for a board with the sections `filters`; the last one counts."""
+    return dict(_lines(config, filters))
+
+
+def _lines(config: str, filters: Iterable[str]) -> Iterator[tuple[str, str]]:
+    applies, sections = True, {"all", *filters}
     for line in (raw.strip() for raw in config.splitlines()):
         if line.startswith("["):
-            applies = line.strip("[]") in {"all", *filters}
-        elif applies and line.startswith(_OVERLAY):
-            found.append(line.removeprefix(_OVERLAY).partition(",")[0])
-    return found
+            applies = line.strip("[]") in sections
+        elif applies and "=" in line and not line.startswith("#"):
+            key, _, value = line.partition("=")
+            yield key, value
 
 
 class DeviceTree(device_tree.DeviceTree):

@@ -14,9 +14,10 @@ from saint_services.lib.role_config.resources import SPI0
 from saint_services.lib.selftest import system_checks
 from saint_services.lib.selftest.boards import BoardTable, SupportedBoard
 from saint_services.lib.selftest.system_facts import SystemFacts
+from saint_services.setup import boot_files
 from tools.image.boot import kernel_package
 from tools.image.boot.boards import Boards
-from tools.image.boot.device_tree import DeviceTree, overlays
+from tools.image.boot.device_tree import DeviceTree, overlays, values
 from tools.image.boot.kernel_package import KernelPackage
 from tools.image.places import Places
 from tools.vm.programs import MissingProgramError, Programs
@@ -24,6 +25,7 @@ from tools.vm.programs import MissingProgramError, Programs
 PLACES = Places.from_environment()
 DEFINITION = PLACES.image / "boot"
 CONFIG = (DEFINITION / "config.txt").read_text()
+SETTINGS = (DEFINITION / boot_files.SETTINGS).read_text()
 BOARDS = Boards.read().boards
 
 UART, MINI_UART = "/soc/serial@7e201000", "/soc/serial@7e215040"
@@ -265,6 +267,18 @@ def test_sections_of_config_txt_hold_for_their_boards_only() -> None:
     )
     assert overlays(text, ["pi4"]) == ["a", "b", "d"]
     assert overlays(text, ["pi3", "pi3+"]) == ["a", "c", "d"]
+
+
+@pytest.mark.parametrize("each", BOARDS, ids=lambda board: board.tree)
+def test_clock_of_the_buses_never_changes(each: SupportedBoard) -> None:
+    """Linux divides the core's clock once; the firmware would change it with the load."""
+    found = values(SETTINGS, each.sections)
+    lowest = {"core_freq_min": "500"} if "pi4" in each.sections else {}  # 200, if not said
+    assert found == {"core_freq": lowest.get("core_freq_min", "250"), **lowest, "gpio": "4-6=ip,pd"}
+
+
+def test_settings_of_a_release_fit_beside_its_choice() -> None:
+    assert boot_files.choice("a", SETTINGS)
 
 
 def test_every_overlay_is_named_and_every_named_one_is_there() -> None:

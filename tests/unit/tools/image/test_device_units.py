@@ -381,3 +381,29 @@ def test_no_other_unit_may_open_sound_devices(merged: Path) -> None:
     with_sound = {unit for unit in units if "char-alsa" in _setting(merged, unit, "DeviceAllow")}
     roles_ = {f"saint-{each}.service" for each in ROLES}
     assert with_sound <= roles_ | {"saint-teleopd.service", "saint-noded.service"}
+
+
+# Which driver registers a class of devices in Debian's kernel; None: one that is built in.
+REGISTERED_BY = {
+    "alsa": "snd",
+    "dma_heap": None,
+    "gpiochip": None,
+    "i2c": "i2c-dev",
+    "media": "mc",
+    "spi": None,
+    "ttyACM": "cdc-acm",
+    "ttyAMA": None,
+    "ttyS": None,
+    "ttyUSB": "usbserial",
+    "video4linux": "videodev",
+}
+
+
+def test_classes_of_devices_are_known_before_a_unit_allows_them(merged: Path) -> None:
+    """systemd allows the number that a class has when the unit starts, or nothing. A receiver that
+    is plugged in later would be refused until then."""
+    units = "\n".join(path.read_text() for path in merged.rglob("*") if path.is_file())
+    allowed = set(re.findall(r"^DeviceAllow=char-(\w+)", units, re.MULTILINE))
+    drivers = {REGISTERED_BY[each] for each in allowed} - {None}
+    listed = (OVERLAYS / "common/usr/lib/modules-load.d/saint.conf").read_text()
+    assert drivers == set(re.findall(r"^[\w-]+$", listed, re.MULTILINE))

@@ -52,6 +52,7 @@ def test_config_gets_our_lines_once_and_below_theirs(tmp_path: Path) -> None:
     assert lines[:2] == ["dtparam=audio=on", "dtoverlay=vc4-kms-v3d"]
     assert lines.index("dtparam=audio=off") > 1
     assert "dtparam=i2c_arm=on,i2c_arm_baudrate=400000" in lines
+    assert {"core_freq=250", "core_freq_min=500", "gpio=4-6=ip,pd"} <= set(lines)
 
 
 def test_parameters_never_go_to_the_overlay_before_them(tmp_path: Path) -> None:
