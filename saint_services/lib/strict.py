@@ -5,7 +5,18 @@ What checks a model is built when it is first used: a daemon imports many more m
 checks, and most are parts of others, which contain their checks.
 """
 
+import re
+
 from pydantic import BaseModel, ConfigDict
+
+_NUL = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")
+
+
+def has_nul(raw: bytes) -> bool:
+    """Return whether a text of this JSON holds the character NUL, which no message of the bus and
+    no path can hold.
+    """
+    return b"\\u0000" in raw and _NUL.search(raw) is not None
 
 
 class StrictModel(BaseModel):

@@ -100,9 +100,10 @@ class Wiring:
         router = self._router
         router.stamp_presses(iso_now())
         self._latch = router.latch
-        self._publish_latch()
-        self.confirmations.latched(router.latch, monotonic_s())
+        # First: no fault of what follows may keep a stop from the disk.
         self._store.put(router.latch)
+        self.confirmations.latched(router.latch, monotonic_s())
+        self._publish_latch()
         newest = router.latch.presses[-1] if router.latch.active else router.latch
         _log.info(
             "e-stop raised" if router.latch.active else "e-stop cleared",

@@ -16,6 +16,7 @@ from ..lib.config.spelling import hint
 from ..lib.errors import Code, SaintError
 from ..lib.limits import clamp
 from ..lib.role_config.model import RoleConfig
+from ..lib.strict import has_nul
 from .api import messages, stopping
 
 M = TypeVar("M", bound=BaseModel)
@@ -97,6 +98,8 @@ def _data(text: str) -> dict[str, Any]:
         raise BadMessageError("malformed", "a message must be one JSON object, {...}")
     if "\\u" in text and not _is_unicode(data):
         raise BadMessageError("malformed", "the message holds half of a surrogate pair")
+    if "\\u0000" in text and has_nul(text.encode()):
+        raise BadMessageError("malformed", "a text of the message holds the character NUL")
     return data
 
 

@@ -14,6 +14,7 @@ from ..access.person import Person
 from ..api.endpoint import Endpoint
 from ..config import validation
 from ..errors import Code, SaintError
+from ..strict import has_nul
 from .connection import ReceivedRequest
 
 Read = TypeVar("Read", covariant=True)  # a Call is only read
@@ -127,11 +128,14 @@ def _checked(model: type[BaseModel], raw: bytes) -> BaseModel:
     """Parse the body as a model; a missing body counts as one without fields. A model with
     `of_unsound` accepts a malformed body: a stop is carried out however it is written.
     """
+    unsound = getattr(model, "of_unsound", None)
+    if unsound is None and has_nul(raw):
+        raise SaintError(Code.REQUEST_INVALID, "a text of the request holds the character NUL")
     try:
         return model.model_validate_json(raw or b"{}")
     except ValidationError as err:
         error = err
-    if unsound := getattr(model, "of_unsound", None):
+    if unsound:
         made: BaseModel = unsound()
         return made
     if any(details["type"] == "json_invalid" for details in error.errors(include_url=False)):

@@ -5,6 +5,7 @@ newest one. Not here: what the stop does to the outputs (logic.py), how it is st
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from unicodedata import category
 
 from ...lib.errors import Code, SaintError
 from ..fields.claims import Claim
@@ -15,6 +16,7 @@ MOST_PRESSES = 16  # the first one and the newest; the others are counted
 LONGEST_SOURCE = 128  # characters
 LONGEST_REASON = 300  # 200 of the sender's text, and what the router adds: the topic, the node
 MOST_SENDERS = 64
+_UNFIT = frozenset({"Cc", "Cs"})  # controls and halves of pairs
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +61,7 @@ def raised(latch: Latch, source: str, reason: str, *, is_repeat: bool = False) -
     switch, a lost signal): the same source and reason again add nothing. A person's press always
     counts.
     """
-    source, reason = source[:LONGEST_SOURCE], reason[:LONGEST_REASON]
+    source, reason = _text(source, LONGEST_SOURCE), _text(reason, LONGEST_REASON)
     if is_repeat and any((each.source, each.reason) == (source, reason) for each in latch.presses):
         return latch
     generation = latch.following
@@ -74,7 +76,12 @@ def raised(latch: Latch, source: str, reason: str, *, is_repeat: bool = False) -
 
 def cleared(latch: Latch, source: str) -> Latch:
     """Return the latch after a clear."""
-    return Latch(False, source[:LONGEST_SOURCE], "", latch.following)
+    return Latch(False, _text(source, LONGEST_SOURCE), "", latch.following)
+
+
+def _text(given: str, longest: int) -> str:
+    """Cut a sender's text; replace what the bus or the file cannot hold: no stop fails by it."""
+    return "".join("\ufffd" if category(each) in _UNFIT else each for each in given[:longest])
 
 
 def stamped(latch: Latch, now: str) -> Latch:

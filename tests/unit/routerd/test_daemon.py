@@ -145,6 +145,19 @@ async def test_latch_survives_a_restart(directories: Directories) -> None:
         assert robot.all_of(topics.ESTOP)[0].active
 
 
+async def test_stop_with_a_text_that_no_message_can_hold_stops_for_good(
+    directories: Directories,
+) -> None:
+    async with alive(directories) as robot:
+        robot.record(topics.ESTOP)
+        request = EStopRequest(source="websocket:viewer", reason="help\0me")
+        assert (await robot.client.request(routing.ESTOP, request)).active
+        await turns()
+        assert robot.all_of(topics.ESTOP)[-1].reason == "help\ufffdme"
+    async with alive(directories) as robot:
+        assert (await robot.latch()).active
+
+
 async def test_answer_about_the_latch_comes_when_it_is_on_disk(
     directories: Directories, monkeypatch: pytest.MonkeyPatch
 ) -> None:

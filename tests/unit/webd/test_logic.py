@@ -89,6 +89,7 @@ def test_params_may_be_left_out() -> None:
         # Python 3.13 gets to its end, and finds that it is no JSON; older ones say "nested".
         ('{"type": ' * 7000, "malformed", "the message is n"),
         ('{"id": "\\ud800", "type": "auth"}', "malformed", "surrogate"),
+        ('{"id": "a\\u0000", "type": "auth"}', "malformed", "NUL"),
         ('{"type": "head", "action": "home", "\\udc00": 1}', "malformed", "surrogate"),
         ("9" * 60_000, "malformed", "too long"),
         ('{"a":' * 12_000 + "1" + "}" * 12_000, "malformed", "nested too deeply"),

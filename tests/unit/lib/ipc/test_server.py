@@ -46,6 +46,12 @@ async def test_missing_body_counts_as_one_without_fields(path: Path) -> None:
             await client.post("/nodes/a/adopt", None, Done)
 
 
+async def test_text_that_spells_an_escape_is_no_escape(path: Path) -> None:
+    async with served(path) as (_, client):
+        adopted = await client.post("/nodes/pi_1/adopt", Adopt(role="\\u0000"), Done)
+        assert adopted.message == "pi_1 is \\u0000"
+
+
 async def test_error_arrives_as_it_was_raised(path: Path) -> None:
     async with served(path) as (_, client):
         with pytest.raises(SaintError) as caught:
@@ -73,6 +79,14 @@ async def test_error_arrives_as_it_was_raised(path: Path) -> None:
             "PUT is not supported at /status, only GET",
         ),
         ("POST", "/nodes/a/adopt", b"{", 400, "request_invalid", "the body is not JSON"),
+        (
+            "POST",
+            "/nodes/a/adopt",
+            b'{"role": "a\\u0000"}',
+            400,
+            "request_invalid",
+            "a text of the request holds the character NUL",
+        ),
         ("POST", "/nodes/a/adopt", b"\xff", 400, "request_invalid", "the body is not JSON"),
         (
             "POST",

@@ -27,6 +27,12 @@ def test_texts_of_a_press_are_shortened() -> None:
     assert len(cleared(latch, LONG).source) == 128
 
 
+def test_texts_of_a_press_are_such_as_every_message_can_hold() -> None:
+    latch = raised(Latch(), "web\0socket", "help\0me\ud800\n")
+    assert (latch.source, latch.reason) == ("web\ufffdsocket", "help\ufffdme\ufffd\ufffd")
+    assert cleared(latch, "a\0").source == "a\ufffd"
+
+
 def test_next_generation_is_above_those_that_the_process_before_may_have_published() -> None:
     assert Latch(generation=7, ahead=1000).following == 1008
     assert raised(Latch(generation=7, ahead=1000), "A", "").generation == 1008

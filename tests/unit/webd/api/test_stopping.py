@@ -52,6 +52,7 @@ UNSOUND = [
     "{'type': 'system', 'action': 'estop'}",
     "{type: system, action: estop}",
     '{"type": "system", "action": "estop", "params": {"reason": "\\ud800"}}',
+    '{"type": "system", "action": "estop", "params": {"reason": "help \\u0000 me"}}',
     "estop",
     '"estop"',
 ]
