@@ -15,7 +15,9 @@ from ..lib.errors import Code, SaintError
 from ..lib.generated import topics
 from ..lib.generated.saint_msgs import WagonReply, WagonRequest, WagonState
 from ..lib.ipc import Api, Call
+from ..lib.stall import StallWatch
 from .estop.proven_roles import ProvenRoles
+from .inputs.late_requests import check_in_time
 from .logic import Router
 from .wagon_history import WagonHistory
 
@@ -27,8 +29,9 @@ OLD_S = 0.5  # of a state, which comes 20 times a second
 class WagonApi:
     """Answers requests. Only replies and states of the proven role count."""
 
-    def __init__(self, bus: Bus, router: Router, proven: ProvenRoles) -> None:
+    def __init__(self, bus: Bus, router: Router, proven: ProvenRoles, stalls: StallWatch) -> None:
         self._router = router
+        self._stalls = stalls
         self._proven = proven
         self._waiting: dict[int, asyncio.Future[WagonReply]] = {}
         self._state: WagonState | None = None
@@ -62,6 +65,7 @@ class WagonApi:
     async def arm(self, _: Call[Nothing]) -> Done:
         """Arm. Refused during a stop before anything is published."""
         self._check()
+        check_in_time(self._stalls, "the wagon was not armed")
         if self._router.latch.active:
             raise SaintError(
                 Code.REFUSED, "the robot is stopped, so the wagon was not armed",

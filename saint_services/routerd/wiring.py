@@ -60,7 +60,7 @@ class Wiring:
         self._timer_at = FOREVER
         self._flush_due = False
         self._beats = 0
-        self._stalls = StallWatch(STALL_S)
+        self.stalls = StallWatch(STALL_S)
         self._estop = bus.publisher(topics.ESTOP)
         self._heartbeat = bus.publisher(topics.ROUTER_HEARTBEAT)
         self._writers = [CommandWriter(each, router.by_name) for each in router.robot.commands]
@@ -76,9 +76,9 @@ class Wiring:
             bus, targets, proven, adoptiond, self._stops.on_unseen_stop
         )
         self.confirmations.latched(router.latch, monotonic_s())
-        self.clearing = LatchClearing(router, store, self.settle)
-        InputTopics(bus, router, writers, neighbours, self._stalls, self.settle)
-        self.console = ConsoleTopic(bus, router, proven, self.clearing, self._stalls, self.settle)
+        self.clearing = LatchClearing(router, store, self.stalls, self.settle)
+        InputTopics(bus, router, writers, neighbours, self.stalls, self.settle)
+        self.console = ConsoleTopic(bus, router, proven, self.clearing, self.stalls, self.settle)
 
     def estop_info(self) -> EStopInfo:
         """Return the latch as it stands in replies."""
@@ -156,7 +156,7 @@ class Wiring:
     def _beat(self) -> None:
         self._beats += 1
         self._loop.call_soon(self._stops.poll)
-        self._stalls.beat(monotonic_s())
+        self.stalls.beat(monotonic_s())
         self._router.advance(monotonic_s())
         self.settle()
         latch = self._latch

@@ -12,6 +12,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.health import Health
+from saint_services.lib.stall import StallWatch
 from saint_services.routerd.estop.latch import MOST_PRESSES, Latch
 from saint_services.routerd.estop.latch_file import LatchFile
 from saint_services.routerd.estop.latch_start import after_start, leave_marker
@@ -67,7 +68,7 @@ class Latches(RuleBasedStateMachine):
         self.router = Router(robot(), (), begun.latch)
         self.file = FailingFile(Path(self.folder.name))
         self.store = LatchStore(Health("routerd"), self.file, begun.latch)
-        self.clearing = LatchClearing(self.router, self.store, self.settle)
+        self.clearing = LatchClearing(self.router, self.store, StallWatch(1.0), self.settle)
         self.loop.run_until_complete(self.store.save())
         leave_marker(Path(self.folder.name), begun.latch)
         assert begun.latch.generation >= self.newest, "the generation fell"

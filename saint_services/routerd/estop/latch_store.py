@@ -10,6 +10,8 @@ from ...lib import log
 from ...lib.clock import monotonic_s
 from ...lib.errors import Code, SaintError
 from ...lib.health import Health
+from ...lib.stall import StallWatch
+from ..inputs.late_requests import check_in_time
 from ..logic import Router
 from ..state import decode_latch, encode_latch
 from .latch import Latch
@@ -107,9 +109,12 @@ def _is_read_as_stop(file: LatchFile) -> bool:
 class LatchClearing:
     """Clears the latch on request of a person who has seen every press."""
 
-    def __init__(self, router: Router, store: LatchStore, settle: Callable[[], None]) -> None:
+    def __init__(
+        self, router: Router, store: LatchStore, stalls: StallWatch, settle: Callable[[], None]
+    ) -> None:
         self._router = router
         self._store = store
+        self._stalls = stalls
         self._settle = settle
         self._one = asyncio.Lock()
 
@@ -118,6 +123,7 @@ class LatchClearing:
         dies in between, it starts stopped, and no generation is used twice. Return why the clear
         is not stored, or "". Raises SaintError refused, and nothing changes.
         """
+        check_in_time(self._stalls, "the e-stop stays active")
         async with self._one:
             if not self._router.latch.active:
                 return ""

@@ -11,6 +11,8 @@ from ...lib.api.masters import EngageLeader, LeaderInfo, MasterInfo, MasterList
 from ...lib.clock import monotonic_s
 from ...lib.errors import Code, SaintError
 from ...lib.ipc import Api, Call
+from ...lib.stall import StallWatch
+from ..inputs.late_requests import check_in_time
 from ..inputs.source_classes import kind_of
 from ..inputs.sources import InputSource
 from ..logic import Router
@@ -22,8 +24,9 @@ Kind = Literal["none", "leader", "sequence", "remote", "client", "other"]
 class MastersApi:
     """Answers requests. `settle` acts on what a request changed in the router."""
 
-    def __init__(self, router: Router, settle: Callable[[], None]) -> None:
+    def __init__(self, router: Router, stalls: StallWatch, settle: Callable[[], None]) -> None:
         self._router = router
+        self._stalls = stalls
         self._settle = settle
 
     def add_to(self, api: Api) -> Api:
@@ -35,6 +38,7 @@ class MastersApi:
         return self._listed()
 
     async def engage_leader(self, call: Call[EngageLeader]) -> MasterList:
+        check_in_time(self._stalls, "the leader leads nobody by it")
         body, now_s = call.body, monotonic_s()
         source = self._router.sources.get(f"leader:{body.leader}")
         if source is None or body.target not in self._router.masters.led_by(source, now_s):

@@ -15,6 +15,7 @@ from ..estop.latch_store import LatchClearing
 from ..estop.proven_roles import ProvenRoles
 from ..logic import Router
 from .console import REPEAT_S, ConsoleButtons
+from .late_requests import check_in_time
 
 _LONGEST = 200  # characters of a refusal on the display
 
@@ -51,6 +52,12 @@ class ConsoleTopic:
                 f"{action} was refused: no node of this robot has signed for this console."
             )
             return
+        if order.action != "stop":
+            try:
+                check_in_time(self._stalls, f"{order.action[:16]} was refused. Press it again.")
+            except SaintError as err:
+                self._refuse(err.message)
+                return
         if order.action == "clear":
             if not self._clears.full():
                 self._clears.put_nowait(order.generation)

@@ -24,6 +24,8 @@ from ...lib.clock import monotonic_s
 from ...lib.config.spelling import hint_or_all
 from ...lib.errors import Code, SaintError
 from ...lib.ipc import Api, Call
+from ...lib.stall import StallWatch
+from ..inputs.late_requests import check_in_time
 from ..logic import Router
 from .episode import sequence_of
 from .player import SequencePlayer
@@ -36,8 +38,15 @@ TURN_S: Final = 0.02
 class SequencesApi:
     """Answers requests. `settle` acts on what a turn has changed in the router."""
 
-    def __init__(self, router: Router, store: SequenceStore, settle: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        router: Router,
+        store: SequenceStore,
+        stalls: StallWatch,
+        settle: Callable[[], None],
+    ) -> None:
         self._router = router
+        self._stalls = stalls
         self._store = store
         self._settle = settle
         self._players: dict[str, SequencePlayer] = {}  # by target; the last one stays
@@ -140,6 +149,7 @@ class SequencesApi:
         return await asyncio.to_thread(self._store.write, recorder.name, recorder.result())
 
     async def play_sequence(self, call: Call[PlaySequence]) -> SequenceList:
+        check_in_time(self._stalls, "nothing is played")
         body = call.body
         self._check_target(body.target)
         sequence = await asyncio.to_thread(self._store.read, body.sequence_name)

@@ -7,6 +7,7 @@ from pathlib import Path
 from saint_services.lib.api.routing import EStopInfo, Route
 from saint_services.lib.clock import monotonic_s
 from saint_services.lib.ipc import Api
+from saint_services.lib.stall import StallWatch
 from saint_services.routerd.adapters import PresetStore, load_robot, load_start
 from saint_services.routerd.api import RoutesApi
 from saint_services.routerd.faces.api import FacesApi
@@ -29,7 +30,9 @@ class FakeRouter:
         store = routes_store(folder)
         store.load()
         self._control = RoutesApi(self._router, store, [], "default", lambda: None, self._estop)
-        self.sequences = SequencesApi(self._router, SequenceStore(folder), lambda: None)
+        self.sequences = SequencesApi(
+            self._router, SequenceStore(folder), StallWatch(1.0), lambda: None
+        )
         self._presets = PresetsApi(self._control, PresetStore(share, folder), robot)
 
     def _estop(self) -> EStopInfo:
@@ -38,7 +41,7 @@ class FakeRouter:
     def add_to(self, api: Api) -> Api:
         """After the fake's own paths, which come first."""
         FacesApi(self._router).add_to(api)
-        MastersApi(self._router, lambda: None).add_to(api)
+        MastersApi(self._router, StallWatch(1.0), lambda: None).add_to(api)
         self.sequences.add_to(api)
         return self._presets.add_to(self._control.add_to(api))
 

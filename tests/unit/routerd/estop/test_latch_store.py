@@ -11,6 +11,7 @@ import pytest
 
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.health import Health
+from saint_services.lib.stall import StallWatch
 from saint_services.routerd.estop import latch_store
 from saint_services.routerd.estop.latch import Latch, raised
 from saint_services.routerd.estop.latch_file import LatchContent
@@ -230,7 +231,9 @@ class TestClear:
     def make(self, latch: Latch = STOPPED) -> tuple[Bench, Router, LatchClearing]:
         bench = Bench(latch)
         router = Router(ROBOT, (), latch)
-        clearing = LatchClearing(router, bench.store, lambda: bench.store.put(router.latch))
+        clearing = LatchClearing(
+            router, bench.store, StallWatch(1.0), lambda: bench.store.put(router.latch)
+        )
         return bench, router, clearing
 
     async def test_next_generation_is_stored_as_stopped_before_the_release(self) -> None:
@@ -271,6 +274,6 @@ class TestClear:
             bench.disk.fault = "the card is worn out"
             bench.store.put(router.latch)
 
-        clearing = LatchClearing(router, bench.store, settle)
+        clearing = LatchClearing(router, bench.store, StallWatch(1.0), settle)
         assert await clearing.clear("B", 8) == "the card is worn out"
         assert not router.latch.active
