@@ -1,6 +1,7 @@
 """The real ports against what the kernel and the libraries show of themselves."""
 
 import errno
+import struct
 import sys
 import types
 from pathlib import Path
@@ -12,6 +13,7 @@ from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.guard.ports import carry_out
 from saint_services.lib.hw import will_of
 from saint_services.lib.hw.pi_board import PiBoard
+from saint_services.lib.hw.pwm import pigpio_pwm
 from saint_services.lib.hw.pwm.pigpio_pwm import PigpioPwm
 from saint_services.lib.hw.pwm.sysfs_pwm import SysfsPwm, duties, find_chip
 from tests.unit.role.role_rig import load_role
@@ -198,6 +200,22 @@ def test_pigpio_motor_on_any_pin_at_a_frequency_that_dma_can_do() -> None:
 def test_pigpio_refusal_is_an_os_error() -> None:
     with pytest.raises(OSError, match="refuses with -2"):
         PigpioPwm(Daemon(-2), 12, 50, "pan").set_pulse_us(1500.0)
+
+
+def test_pigpiod_that_has_ended_is_an_os_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Ended:
+        connected = True
+
+        def set_servo_pulsewidth(self, pin: int, width: int) -> int:
+            return struct.unpack("12sI", b"")[0]  # type: ignore[no-any-return]
+
+    library = types.ModuleType("pigpio")
+    monkeypatch.setattr(library, "pi", lambda *, show_errors: Ended(), raising=False)
+    monkeypatch.setitem(sys.modules, "pigpio", library)
+    connected = pigpio_pwm.connect()
+    assert connected is not None and connected.connected
+    with pytest.raises(OSError, match="pigpiod has ended"):
+        PigpioPwm(connected, 12, 50, "pan").set_pulse_us(1500.0)
 
 
 def test_pigpio_pin_without_pulse_reads_as_none() -> None:

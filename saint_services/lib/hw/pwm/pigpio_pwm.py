@@ -5,8 +5,11 @@ Two channels of hardware PWM are enough for two motors with a direction pin each
 PWM pins have the others by DMA, in steps of 5 us, so at 2 kHz at most: 100 steps.
 """
 
+import errno
 import os
 import struct
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from ...errors import Code, SaintError
@@ -31,7 +34,27 @@ def connect() -> Any | None:
     if not pi.connected:
         pi.stop()
         return None
-    return pi
+    return _Daemon(pi)
+
+
+class _Daemon:
+    """The library's calls. A daemon that has ended is an OSError, as with every other device: the
+    library fails at the empty answer (struct.error, pigpio 1.78).
+    """
+
+    def __init__(self, pi: Any) -> None:
+        self._pi = pi
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._pi, name)
+        return partial(self._call, found) if callable(found) else found
+
+    @staticmethod
+    def _call(function: Callable[..., Any], *arguments: Any) -> Any:
+        try:
+            return function(*arguments)
+        except struct.error as err:
+            raise OSError(errno.EPIPE, "pigpiod has ended") from err
 
 
 class PigpioPwm:
