@@ -3,6 +3,7 @@ samples of `leader:<instance>`, one for each target. Not here: what is believed,
 (logic.py), who follows (routerd).
 """
 
+import time
 from collections import Counter
 
 from saint_services.lib.daemon import Context
@@ -62,7 +63,8 @@ class LeaderRole(RoleSession):
         self._plausibility, self._trust = Plausibility(), ArmTrust()
         self._clutch = clutch_of(self._lead)
         self._was_closed = False
-        self._sequence = 0
+        # Above those of an earlier assignment in this process: the router takes a lower one for old.
+        self._sequence = time.monotonic_ns() // 1000
         self._report_due_s = 0.0
 
     def open_devices(self, board: Board) -> None:

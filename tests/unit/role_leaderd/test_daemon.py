@@ -45,6 +45,18 @@ def test_several_followers_get_one_pose(tmp_path: Path) -> None:
     rig.close()
 
 
+def test_arm_that_is_assigned_again_leads_on(tmp_path: Path) -> None:
+    """The router knows the process by its origin: a lower sequence is a sample of before."""
+    last = 0
+    for number in range(2):
+        rig = LeaderRig(tmp_path / str(number))
+        rig.pass_time(0.3)
+        assert rig.samples[0].sequence > last
+        last = rig.samples[-1].sequence
+        rig.close()
+        rig.peer.close()
+
+
 def test_arm_has_no_torque_and_loses_what_another_program_gives_it(rig: LeaderRig) -> None:
     assert rig.servo(1).get("torque_enable") == 0
     rig.servo(1).put("torque_enable", 1)
