@@ -63,7 +63,7 @@ class LeaderRole(RoleSession):
         self._plausibility, self._trust = Plausibility(), ArmTrust()
         self._clutch = clutch_of(self._lead)
         self._was_closed = False
-        # Above those of an earlier assignment in this process: the router takes a lower one for old.
+        # Above those of an earlier assignment in this process: to the router a lower one is old.
         self._sequence = time.monotonic_ns() // 1000
         self._report_due_s = 0.0
 
