@@ -159,11 +159,13 @@ class GuardService:
         return [each for each in self._roles.values() if each.connection is connection]
 
     def _leave(self, connection: GuardPeer) -> None:
-        """End the guarding of a role whose outputs are at rest."""
+        """End the guarding of a role whose outputs are at rest. The will of one that cannot be
+        brought to rest stays, for the node and for the guard's next start.
+        """
         for guarded in self._of(connection):
-            if guarded.role.beat.is_moving:
+            if guarded.role.beat.is_moving or guarded.watched.trip:
                 self._trip(guarded, "it left before its outputs were at rest")
-            self._forget(guarded)
+            self._forget(guarded, keep_will=bool(guarded.watched.failures))
         self._answer(connection, {"event": "left"})
 
     # The node

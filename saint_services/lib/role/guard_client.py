@@ -64,6 +64,9 @@ class GuardClient:
         try:
             async with asyncio.timeout(_ANSWER_S):
                 await self._open(path, will, lines)
+        except asyncio.CancelledError:
+            self.close()
+            raise
         except (OSError, TimeoutError, ValueError) as err:
             self.close()
             raise SaintError(
@@ -185,12 +188,12 @@ class GuardClient:
 
     def _lose(self, why: str) -> None:
         """Drive nothing from now on: the outputs are not guarded any more."""
-        if self._beat is None:
+        beat, self._beat = self._beat, None
+        if beat is None:
             return
-        self._beat.beat(self._now_ns(), False)
-        self._beat.close()
-        self._beat = None
         if self._timer:
             self._timer.cancel()
             self._timer = None
         self._on_lost(why)
+        beat.beat(self._now_ns(), self._is_moving())  # an output that does not stop is the guard's
+        beat.close()

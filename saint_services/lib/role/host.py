@@ -143,7 +143,7 @@ class RoleHost:
         try:
             await self._guard(board, session)
             session.open(bus)
-        except SaintError:
+        except BaseException:  # the end of the connection is a CancelledError
             session.close()
             self._unguard(session)
             board.close()

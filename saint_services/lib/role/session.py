@@ -95,6 +95,7 @@ class RoleSession(BusResources, ABC):
         self.sensors: Sensors | None = None
         self._is_open = False
         self._is_closed = False
+        self._left_safe: bool | None = None
         self._stalls = StallWatch(_STALL_S)
         self._failed_writes: Counter[str] = Counter()  # in a row, by device
         self._deadline: Handle | None = None
@@ -157,7 +158,11 @@ class RoleSession(BusResources, ABC):
 
     @property
     def is_safe(self) -> bool:
-        """True when velocity outputs are at zero, switches off, and no position is changing."""
+        """True when velocity outputs are at zero, switches off, and no position is changing. After
+        the end, whether they were left so: a session without devices knows nothing of its pins.
+        """
+        if self._left_safe is not None:
+            return self._left_safe
         return self.are_devices_safe and self._outputs.are_safe and self.joints.are_still
 
     def open(self, bus: Bus) -> None:
@@ -198,6 +203,7 @@ class RoleSession(BusResources, ABC):
         self._is_closed = True
         self._is_open = False
         self.stop()
+        self._left_safe = self.is_safe and not self._failed_writes
         if self._deadline:
             self._deadline.cancel()
             self._deadline = None

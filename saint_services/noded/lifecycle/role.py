@@ -259,12 +259,14 @@ def _config_checked(life: RoleLifecycle, event: ConfigChecked) -> Outcome:
 def _role_reported(life: RoleLifecycle, report: RoleReport) -> Outcome:
     if report.reset_wanted and life.state is NodeState.ACTIVE:
         return _reset_requested(life, ResetRequested(NOBODY, "", forgets_server=True))
+    # A role that has no devices says nothing about outputs that refused their safe state.
+    unsafe = "" if report.ready and report.safe else life.unsafe
     after = replace(
         life,
         role_alive=report.ready,
-        outputs_safe=report.safe,
+        outputs_safe=report.safe and not unsafe,
         fault=report.reason,
-        unsafe="" if report.safe else life.unsafe,
+        unsafe=unsafe,
         failures=0 if report.ready else life.failures,
     )
     if life.state is NodeState.ADOPTING and life.candidate:

@@ -44,14 +44,18 @@ class Turns:
         self.is_moving = False
         self.lost: list[str] = []
         self.timers: list[Timer] = []
-        self.guard = GuardClient(
-            self, lambda: self.is_moving, self.lost.append, lambda: self.now_ns
-        )
+        self.can_stop = True
+        self.guard = GuardClient(self, lambda: self.is_moving, self._lose, lambda: self.now_ns)
         self.listener = socket.socket(socket.AF_UNIX)
         self.listener.bind(str(self.path))
         self.listener.listen()
         self.listener.settimeout(5.0)
         self.received: list[int] = []
+
+    def _lose(self, why: str) -> None:
+        """Stop, as a role does."""
+        self.lost.append(why)
+        self.is_moving = self.is_moving and not self.can_stop
 
     def time(self) -> float:
         return 7.0
@@ -309,6 +313,17 @@ async def test_closed_guard_leaves_at_rest_and_reports_nothing(turns: Turns) -> 
     turns.guard.close()  # again: nothing
     await waiting.turns(3)
     assert turns.lost == []
+
+
+async def test_role_that_cannot_stop_when_it_loses_its_guard_says_that_it_moves(
+    turns: Turns,
+) -> None:
+    turns.is_moving, turns.can_stop = True, False
+    assert turns.guard.may_drive()
+    turns.memory.trip()
+    turns.tick(20 * MS)
+    assert turns.lost == ["the guard has stopped the outputs"]
+    assert turns.memory.is_moving
 
 
 async def test_closed_guard_of_a_moving_role_says_that_it_moves(turns: Turns) -> None:

@@ -14,19 +14,24 @@ import pytest
 from saint_services.lib.api.node import RoleReport
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.generated.geometry_msgs import Twist, Vector3
-from saint_services.lib.generated.saint_msgs import ArmCommand, EStop
+from saint_services.lib.generated.saint_msgs import ArmCommand, EStop, PartCommand
 from saint_services.lib.generated.topics import ARM_CMD, ESTOP, TRACKS_CMD_VEL
+from saint_services.lib.guard import wire
 from saint_services.lib.health import HealthReport
 from saint_services.lib.hw.ports import Board
 from saint_services.lib.role import host
 from saint_services.lib.role.session import Condition, RoleSession
 from saint_services.role_armsd.config import Config as ArmsConfig
 from saint_services.role_armsd.daemon import run as run_arms
+from saint_services.role_partsd.config import Config as PartsConfig
+from saint_services.role_partsd.daemon import run as run_parts
 from saint_services.role_tracksd.config import Config
 from saint_services.role_tracksd.daemon import TracksRole, run
 from tests.unit.role.host_rig import House, house, load_role
+from tests.unit.role.parts.parts_rig import CMD, FIELDS, PINS
+from tests.unit.role.parts.parts_rig import config as parts_config
 from tests.waiting import turns, until
-from tools.sim.observe import set_chip_answers
+from tools.sim.observe import read_pca9685, set_chip_answers
 
 
 @pytest.fixture
@@ -271,6 +276,65 @@ async def test_fault_in_operation_is_reported_and_ends_the_stream(arms: House) -
     rest = [report async for report in reports]
     assert not rest[-1].ready
     assert "servos" in rest[-1].reason
+
+
+def node_makes_safe(house_: House, target: str) -> str:
+    """Request it of the guard as noded does; return what failed."""
+    with socket.socket(socket.AF_UNIX) as node:
+        node.settimeout(5.0)
+        node.connect(str(house_.socket.parent / wire.SOCKET))
+        wire.send(node, {"do": "make_safe", "target": target, "id": 1})
+        (answer,) = wire.MessageSplitter().fed(node.recv(4096))
+    return str(answer["failed"])
+
+
+async def test_role_that_cannot_stop_its_outputs_leaves_them_to_the_guard(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chip = {"chip": {"bus": 1, "address": 0x40, "driver": "pca9685", "required": True}}
+    held = parts_config({"valve": FIELDS["valve"]}, {"valve": PINS["valve"]}, i2c_devices=chip,
+                        spi_devices={})  # fmt: skip
+    async with house(tmp_path, monkeypatch, "role-partsd", PartsConfig(), run_parts) as parts:
+
+        async def valve() -> float:
+            return (await asyncio.to_thread(read_pca9685, parts.hw, 1, 0x40))[2].value
+
+        publisher = parts.router.publisher(CMD)
+        async with aclosing(parts.assign(held)) as reports:
+            assert (await anext(reports)).ready
+            command = PartCommand(names=("valve",), values=(1.0,))
+            await parts.live(0.2, lambda: publisher.publish(command))
+            assert await valve() > 0.0
+            await asyncio.to_thread(set_chip_answers, parts.hw, 1, 0x40, False)
+            assert not [report async for report in reports][-1].safe
+        assert await valve() > 0.0
+        assert "no acknowledge" in await asyncio.to_thread(node_makes_safe, parts, held.target)
+        await asyncio.to_thread(set_chip_answers, parts.hw, 1, 0x40, True)
+        assert await asyncio.to_thread(node_makes_safe, parts, held.target) == ""
+        assert await valve() == 0.0
+
+
+async def test_assignment_that_ends_while_it_waits_for_the_guard_releases_its_devices(
+    tracks: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    closed: list[RoleSession] = []
+    waiting, really_close = asyncio.Event(), TracksRole.close_drivers
+
+    async def wait(*_: object) -> None:
+        waiting.set()
+        await asyncio.Event().wait()
+
+    def close(session: TracksRole) -> None:
+        closed.append(session)
+        really_close(session)
+
+    monkeypatch.setattr(host.GuardClient, "_open", wait)
+    monkeypatch.setattr(TracksRole, "close_drivers", close)
+    given_up = asyncio.ensure_future(anext(tracks.assign(load_role("tracks"))))
+    await waiting.wait()
+    given_up.cancel()
+    await asyncio.wait({given_up})
+    await until(lambda: bool(closed))
 
 
 async def test_incomplete_manifest_is_reported(tracks: House) -> None:

@@ -4,9 +4,24 @@ Sources: Infineon BTS7960 (rev 1.1) with the IBT-2 module; Texas Instruments DRV
 table 1), where both inputs low is free-wheeling; Toshiba TB6612FNG, "H-SW control function".
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
 from ..ports import DigitalOut, PwmOut
+
+
+def _all(*acts: Callable[[], object]) -> None:
+    """Do all of these, whichever fails: an output that refuses keeps no other one on. Raises the
+    first OSError at the end.
+    """
+    failures = []
+    for act in acts:
+        try:
+            act()
+        except OSError as err:
+            failures.append(err)
+    if failures:
+        raise failures[0]
 
 
 class DirectionPair:
@@ -58,9 +73,7 @@ class _Bridge:
             pin.set(True)
 
     def _disable(self) -> None:
-        for pin in self._enables:
-            pin.set(False)
-            pin.close()
+        _all(*(act for pin in self._enables for act in (partial(pin.set, False), pin.close)))
 
     @property
     def current_a(self) -> float | None:
@@ -118,10 +131,7 @@ class HBridge(_Bridge):
 
     def close(self) -> None:
         """Stop, then release the pins."""
-        self.stop()
-        self._disable()
-        self._pwm.close()
-        self._direction.close()
+        _all(self.stop, self._disable, self._pwm.close, self._direction.close)
 
 
 class TwinPwmBridge(_Bridge):
@@ -168,7 +178,4 @@ class TwinPwmBridge(_Bridge):
 
     def close(self) -> None:
         """Stop, then release the pins."""
-        self.stop()
-        self._disable()
-        self._forward.close()
-        self._backward.close()
+        _all(self.stop, self._disable, self._forward.close, self._backward.close)

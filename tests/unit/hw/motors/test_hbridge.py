@@ -102,6 +102,22 @@ def test_bridge_stops_for_what_is_not_a_number() -> None:
     assert wires.happened[-1] == ("duty", 0.0)
 
 
+def test_enable_pins_go_low_although_the_pwm_refuses() -> None:
+    class Refusing(Wires):
+        is_refusing = False
+
+        def set_duty(self, duty: float) -> None:
+            if self.is_refusing:
+                raise OSError("refused")
+
+    pwm, enables = Refusing(), [Wires(), Wires()]
+    motor = HBridge(pwm, Wires(), enables=enables)  # type: ignore[arg-type]
+    pwm.is_refusing = True
+    with pytest.raises(OSError, match="refused"):
+        motor.close()
+    assert [each.happened[-1] for each in enables] == [("direction", False)] * 2
+
+
 def test_quadrature_counts_four_edges_per_cycle() -> None:
     decoder = Quadrature(Lines(), 1, 2)
     for pin, level in FORWARD * 3:

@@ -151,6 +151,10 @@ def test_outputs_that_cannot_be_made_safe_are_reported_until_the_role_says_so():
     life = step(step(active(), model.RoleBroken(1, "gone"))[0], model.MadeSafe("no pins"))[0]
     assert not life.outputs_safe
     assert life.reason == "gone; the outputs could not be made safe: no pins"
+    cannot_open = RoleReport(ready=False, safe=True, estop=False, reason="no chip")
+    life = step(life, model.RoleReported(2, cannot_open))[0]
+    assert not life.outputs_safe  # it knows nothing of the pins of the role before it
+    assert life.reason == "no chip; the outputs could not be made safe: no pins"
     assert step(life, model.RoleReported(2, READY))[0].reason == ""
 
 
