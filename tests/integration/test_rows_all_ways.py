@@ -80,7 +80,7 @@ LEFT_OUT = {
     "programs remove": "a simulated server runs no programs: tests/unit/webd/programs",
     "users renew_token": _BY_NAME, "users revoke_token": _BY_NAME,
     "livelink record": "saintctl waits until it ends: tests/unit/saintctl/livelink",
-    "livelink stop_recording": "saintctl ends its own alone: tests/unit/saintctl/livelink",
+    "livelink stop_recording": "needs a recording: tests/unit/saintctl/livelink",
     "key renew": "saintctl on the robot alone; every node needs its button then",
     "key export": "part of a backup: tests/unit/webd/backup",
     "key import": "part of a backup: tests/unit/webd/backup",

@@ -35,25 +35,34 @@ def add_to(app: typer.Typer) -> None:
 
 def record(
     context: typer.Context,
-    name: Name,
+    name: Name = "",
     formats: Annotated[
         list[str] | None,
         typer.Option("--format", help=help_of(StartRecording, "formats")),
     ] = None,
     seconds: Annotated[float, typer.Option(help=help_of(StartRecording, "seconds"))] = 600.0,
+    stop: Annotated[
+        bool, typer.Option("--stop", help="Stop and save the recording in progress, of any name.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Record capture data until Ctrl-C, the end of the time or the largest size."""
+    """Record capture data until Ctrl-C, `--stop`, the end of the time or the largest size."""
+    if stop:
+        _print_recorded(run_request(context.obj, livelink.STOP_RECORDING, as_json), as_json)
+        return
     params = checked_params(StartRecording, as_json, name=name, formats=formats, seconds=seconds)
     if not as_json:
         print(f"Recording {name}; Ctrl-C ends it.")
-    state = run(_record(context.obj, params), as_json)
+    _print_recorded(run(_record(context.obj, params), as_json), as_json)
+
+
+def _print_recorded(state: RecordingState, as_json: bool) -> None:
     if as_json:
         print_json(state)
         return
     problem = f" ({state.problem})" if state.problem else ""
     lost = f", {state.dropped} not written in time" if state.dropped else ""
-    print(f"{state.datagrams} datagrams in {state.seconds:.1f} s{lost}{problem}")
+    print(f"{state.name}: {state.datagrams} datagrams in {state.seconds:.1f} s{lost}{problem}")
 
 
 async def _record(robot: RobotAddress, params: StartRecording) -> RecordingState:

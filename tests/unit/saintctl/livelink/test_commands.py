@@ -68,7 +68,9 @@ async def test_wrong_arguments_are_explained(ears: Ears, root: Path) -> None:
         (("scale", WHO, "headYaw=nan"), 2, "headYaw"),
         (("scale", WHO, "wing=2"), 4, "'wing'"),
         (("record", "../x"), 2, "name"),
+        (("record",), 2, "name"),
         (("record", "x", "--format", "smoke"), 2, "formats"),
+        (("record", "--stop"), 4, "no recording is in progress"),
         (("play", "x", "--speed", "0"), 2, "speed"),
         (("play", "x"), 4, "no recording 'x'"),
         (("remove", "x"), 4, "no recording 'x'"),
@@ -103,6 +105,21 @@ async def test_ctrl_c_ends_and_keeps_a_recording(ears: Ears, root: Path) -> None
     work.cancel()
     assert (await work).datagrams == 1
     assert await asyncio.to_thread((root / "recordings" / "a.jsonl").exists)
+
+
+async def test_stop_ends_and_keeps_a_recording_that_was_started_elsewhere(
+    ears: Ears, root: Path
+) -> None:
+    elsewhere = asyncio.create_task(saintctl(root, "record", "smile", "--seconds", "60"))
+    path = root / "recordings" / "smile.jsonl.part"
+    await until(lambda: asyncio.to_thread(path.exists))
+    ears.send(CAPTURE[1])
+    await until(lambda: len(ears.samples) == 2)
+    refused = await saintctl(root, "record", "other", code=5)
+    assert "saintctl livelink record --stop" in refused.stderr
+    assert "smile: 1 datagrams in" in (await saintctl(root, "record", "--stop")).output
+    assert "1 datagrams in" in (await elsewhere).output
+    assert await asyncio.to_thread((root / "recordings" / "smile.jsonl").exists)
 
 
 async def test_formats_are_listed_with_their_ports(ears: Ears, root: Path) -> None:
