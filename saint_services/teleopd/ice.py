@@ -18,6 +18,7 @@ from pathlib import Path
 
 from ..lib.api.teleop import IceServer, IceServers
 from ..lib.errors import Code, SaintError
+from ..lib.machine.root_access import fix_in_settings
 from .config import Config
 from .secret_file import SecretFile
 
@@ -44,7 +45,8 @@ class IceServerList:
     async def store(self, password: str) -> None:
         """Store the password of the TURN server. Raises refused without such a server."""
         if self._turn is None:
-            fix = "Set turn: {url: 'turn:turn.example.org:3478', user: saint} in teleopd.yaml."
+            turn = "turn: {url: 'turn:turn.example.org:3478', user: saint}"
+            fix = fix_in_settings(f"Set {turn} in", "teleopd")
             raise SaintError(Code.REFUSED, "no TURN server is configured", fix=fix)
         await self._password.write(password)
 

@@ -12,6 +12,7 @@ from ..hw.cameras.opening import open_source
 from ..hw.ports import Board
 from ..hw.sound.opening import open_loudspeaker, open_microphone
 from ..machine.device_tree import DeviceTree
+from ..machine.root_access import AS_ROOT
 from ..role_config.model import Camera
 from . import (
     camera_check,
@@ -103,7 +104,7 @@ def _speed(machine: MachineUnderTest, here: Situation) -> SelfTestCheck:
         return skipped("card_speed", "Not measured: the robot is driven.", "Test when it rests.")
     if machine.scratch is None:
         text = "Not measured: this user must not write to the card."
-        return skipped("card_speed", text, "Run it as root.")
+        return skipped("card_speed", text, f"Test {AS_ROOT}.")
     return card_checks.speed(machine.measure(machine.scratch))
 
 

@@ -13,6 +13,7 @@ from ...lib.api.livelink import Acceptance, SenderCode, SenderInfo, SenderList, 
 from ...lib.backup.sections import Section
 from ...lib.errors import Code, SaintError
 from ...lib.ipc import Api, Call
+from ...lib.machine.root_access import fix_in_settings
 from ...lib.state import StateStore
 from ..logic import SubjectRegistry
 from ..recorder import is_recording
@@ -131,7 +132,7 @@ class SenderControl:
 
     def _not_revocable(self, key: SenderKey) -> SaintError:
         if self._gate.is_known(key):
-            fix = "Remove it from livelinkd.yaml and restart livelinkd."
+            fix = fix_in_settings("Remove it from", "livelinkd")
             return SaintError(Code.REFUSED, "the settings accept this sender", fix=fix)
         if key in self._gate.with_code:
             fix = "Renew the code; senders with the old one are then no longer accepted."

@@ -13,6 +13,7 @@ from ...lib import log
 from ...lib.api.firmware import Release
 from ...lib.errors import Code, SaintError
 from ...lib.health import Health
+from ...lib.machine.root_access import fix_in_settings
 from ..adapters.alerts import Alerts
 from ..adapters.removable_media import opened_below
 from ..config import Config
@@ -178,9 +179,8 @@ class ReleaseIngest:
         largest = self._config.largest_bundle_bytes
         if size_bytes > largest:
             message = f"the bundle has {size_bytes} bytes; the limit is {largest} bytes"
-            raise SaintError(
-                Code.TOO_LARGE, message, fix="Raise largest_bundle_bytes in otad.yaml."
-            )
+            fix = fix_in_settings("Raise largest_bundle_bytes in", "otad")
+            raise SaintError(Code.TOO_LARGE, message, fix=fix)
         if size_bytes <= 0:
             raise bundle.refusal("the bundle is empty")
 

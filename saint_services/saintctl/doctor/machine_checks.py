@@ -4,6 +4,7 @@ Not here: what the daemons report (robot_checks.py).
 
 from datetime import UTC, datetime
 
+from ...lib.machine.root_access import AS_ROOT
 from .facts import DoctorFacts
 from .result import Check, CheckResult, about, bad, good, not_here, warn
 
@@ -20,7 +21,8 @@ def settings_files(facts: DoctorFacts) -> CheckResult:
     if facts.is_remote:
         return not_here("settings lie on the robot's machine")
     if facts.settings_faults:
-        return bad(facts.settings_faults[0], "Correct the line, then restart the daemon.")
+        fix = f"Correct the line {AS_ROOT}, then restart the services."
+        return bad(facts.settings_faults[0], fix)
     if facts.is_livekit_missing:
         text = "teleopd.yaml configures a LiveKit room, but the Python package livekit is missing"
         return warn(text, 'pip install "saint-os[livekit]", or remove livekit: from the file.')

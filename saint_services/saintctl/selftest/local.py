@@ -11,6 +11,7 @@ from ...lib.api.selftest import SelfTestCheck, SelfTestReport
 from ...lib.errors import SaintError
 from ...lib.hw import Board, open_board
 from ...lib.machine import computer
+from ...lib.machine.root_access import AS_ROOT
 from ...lib.machine.service_manager import Directories
 from ...lib.selftest import passive
 from ...lib.selftest.report import reported
@@ -46,8 +47,8 @@ def without_refusals(check: SelfTestCheck) -> SelfTestCheck:
     """Return a check as skipped when the kernel refused this user a device: no fault of it."""
     if check.state != "failed" or _REFUSED not in check.text:
         return check
-    fix = "Test as root, or add this user to the device's group (`ls -l` names it)."
-    return skipped(check.name, f"Not tried as this user: {check.text}", fix)
+    text = f"Not tried as this user: {check.text}"
+    return skipped(check.name, text, f"Test {AS_ROOT}.")
 
 
 def _opened(hardware: str) -> tuple[Board | None, str]:

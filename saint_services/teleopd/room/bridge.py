@@ -13,6 +13,7 @@ from ...lib.api.teleop import LiveKitRoom
 from ...lib.clock import monotonic_s
 from ...lib.errors import Code, SaintError
 from ...lib.health import Health
+from ...lib.machine.root_access import fix_in_settings
 from ..config import LiveKitSettings
 from ..operation import Operation
 from ..output import Spawn
@@ -75,7 +76,7 @@ class RoomBridge:
         """Join the room and stay. A token replaces the stored one. Raises refused."""
         settings = self._settings
         if settings is None:
-            fix = "Set livekit: {url: wss://..., operator: ...} in teleopd.yaml."
+            fix = fix_in_settings("Set livekit: {url: wss://..., operator: ...} in", "teleopd")
             raise SaintError(Code.REFUSED, "no LiveKit room is configured", fix=fix)
         await self.leave("the room is joined again")
         try:

@@ -16,6 +16,7 @@ from pydantic import ValidationError
 from saint_services.lib.api import teleop
 from saint_services.lib.api.endpoint import Nothing
 from saint_services.lib.errors import SaintError
+from saint_services.lib.machine.root_access import AS_ROOT
 from saint_services.teleopd import ice, peers
 from saint_services.teleopd.config import Config
 from saint_services.teleopd.ice import PASSWORD_FILE, VALID_S, IceServerList
@@ -167,8 +168,9 @@ def test_settings_refuse_what_is_no_address(url: str) -> None:
 
 async def test_password_needs_a_server(robot: RemoteRobot) -> None:
     given = teleop.TurnPassword(password=PASSWORD)
-    with pytest.raises(SaintError, match="no TURN server is configured"):
+    with pytest.raises(SaintError, match="no TURN server is configured") as caught:
         await robot.client.request(teleop.SET_TURN_PASSWORD, given, ADAM)
+    assert AS_ROOT in caught.value.fix
     assert (await robot.client.request(teleop.ICE_SERVERS, Nothing(), VERA)).servers == []
 
 

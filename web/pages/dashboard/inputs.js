@@ -172,7 +172,10 @@ const noReceiver = html`
       <h3>RC receiver</h3>
       <span class="chip idle"><i class="dot"></i>No data</span>
     </header>
-    <p class="quiet">No frames from a receiver. Check its wiring and rcd.yaml.</p>
+    <p class="quiet">
+      No frames from a receiver. Check its wiring, and on Inputs whether it is switched on and which
+      protocol is set.
+    </p>
   </article>
 `;
 

@@ -205,8 +205,9 @@ export class FailsafeDrill {
     this.reasons = [
       "The transmitter is off, but its receiver still sends good frames: the robot cannot " +
         "detect the loss and would keep driving.",
-      'Set the receiver\'s failsafe to "no pulses", or name a failsafe channel in rcd.yaml ' +
-        "(failsafe: {channel: ...}).",
+      'Set the receiver\'s failsafe to "no pulses". If it has no such setting, set failsafe: ' +
+        "{channel: ...} in /etc/saint/rcd.yaml as root (ssh: {root: true} in saint.yaml), then " +
+        "restart the services.",
     ];
   }
 
