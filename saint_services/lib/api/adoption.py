@@ -6,11 +6,13 @@ from typing import Annotated
 from pydantic import Field, StringConstraints
 
 from ..access.levels import Level
+from ..generated.roles import ROLES
 from . import Done, Reply, Request
 from .endpoint import Nothing, Rows, WatchRequest
 
 NodeId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,63}$")]
 Name = Annotated[str, StringConstraints(min_length=1, max_length=64)]
+ROLE_NAMES = f"{', '.join(ROLES[:-1])} or {ROLES[-1]}"  # in a sentence
 
 
 class NodeState(StrEnum):
@@ -118,7 +120,7 @@ class NodeParams(Request):
 class AdoptNode(NodeParams):
     """Assign a role to a node; with `add`, in addition to the roles that it has."""
 
-    role: Name = Field(description="Role to give: head, arms, tracks, console or parts.")
+    role: Name = Field(description=f"Role to give: {ROLE_NAMES}.")
     instance: str = Field(
         default="", max_length=32, description="left or right for arms, the name of parts."
     )

@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from ...lib.api.adoption import ROLE_NAMES
 from ...lib.api.calibration import CALIBRATE, GET_CALIBRATION, Calibrate, CalibratedField
 from ..connect import run_request
 from ..console import AsJson, print_json, print_table
@@ -12,7 +13,7 @@ from ..row_command import help_of
 
 def calibrate(
     context: typer.Context,
-    role: Annotated[str, typer.Argument(help="head, arms, tracks, console or parts")],
+    role: Annotated[str, typer.Argument(help=ROLE_NAMES)],
     field: Annotated[str, typer.Argument(help="Left out: show what is in force.")] = "",
     instance: Annotated[str, typer.Option(help="left or right for arms, the name of parts")] = "",
     offset: Annotated[float | None, typer.Option(help=help_of(Calibrate, "offset"))] = None,

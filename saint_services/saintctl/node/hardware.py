@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from ...lib.api.adoption import ROLE_NAMES
 from ...lib.api.hardware import GpioStatus
 from ...lib.api.webd.nodes import CHECK_NODE, GET_GPIO_STATUS
 from ...lib.errors import Code, SaintError
@@ -35,9 +36,7 @@ def print_gpio(status: GpioStatus) -> None:
 def check(
     context: typer.Context,
     node: NodeId,
-    role: Annotated[
-        str, typer.Argument(help="head, arms, tracks, console or parts. Default: all.")
-    ] = "",
+    role: Annotated[str, typer.Argument(help=f"{ROLE_NAMES}. Default: all.")] = "",
     as_json: AsJson = False,
 ) -> None:
     """Show what each role needs and whether the node has it. Exit code 1: the named role would not
