@@ -119,8 +119,8 @@ export function askReboot(app, node) {
   askConfirmation(app, {
     title: `Restart ${nodeTitle(node)}?`,
     text: html`
-      The computer restarts; its role stops for about 30 s and then resumes. Not possible while its
-      outputs are live.
+      The computer restarts; its role is back after about 1 minute. Refused while its outputs are
+      live.
     `,
     verb: "Restart the node",
     doing: "Requesting…",

@@ -49,7 +49,8 @@ export function findings(fit) {
             ${
               fit.conflict
                 ? `${fit.conflict}.`
-                : "Connect the missing parts; this page checks again every 2 s."
+                : `Connect the missing parts, or change the robot on the page Parts if yours is
+                  wired differently. This page checks again every 2 s.`
             }
           </p>`
       }
