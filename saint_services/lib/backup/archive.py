@@ -51,6 +51,9 @@ OUTSIDE = (
     _KEY_OUTSIDE,
     "Releases: upload them again.",
     "Settings of the machines (saint.yaml: network, Wi-Fi, ssh keys) and of daemons (/etc/saint).",
+    "The owner's programs: add them again.",
+    "Links to other robots, passwords of TURN and LiveKit: enter them again.",
+    "The certificate of https: turn encryption on again, install the new one on each device.",
     "LiveLink recordings, logs, the activity.",
     "Plain passwords and tokens: only the data to check them is included.",
 )

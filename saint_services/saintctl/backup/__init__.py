@@ -1,1 +1,1 @@
-"""`saintctl backup`: everything that was set on the robot, in one file."""
+"""`saintctl backup`: the robot's settings in one file."""

@@ -1,5 +1,5 @@
-"""`saintctl backup`: writes everything that was set on the robot into a file, and restores it. webd
-collects it from all daemons.
+"""`saintctl backup`: writes the robot's settings into a file, and restores them. webd collects them
+from all daemons.
 """
 
 import asyncio
@@ -20,9 +20,9 @@ from ..connect import RobotAddress, client, request
 from ..console import AsJson, print_facts, print_json, print_table, run
 from ..estop.confirm import RemoveStop, confirmed, query
 from . import key
-from .key import PassphraseFile, WithKeys
+from .key import PassphraseFile, RestoreKeys, WithKeys
 
-app = typer.Typer(help="The whole robot in one file.", no_args_is_help=True)
+app = typer.Typer(help="The robot's settings in one file.", no_args_is_help=True)
 
 _LIMIT_S = 180.0  # every daemon in turn; some must be started first
 _PATH = "/api/backup"
@@ -62,7 +62,7 @@ def restore(
     file: File,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
     remove_stop: RemoveStop = None,
-    with_keys: WithKeys = False,
+    with_keys: RestoreKeys = False,
     passphrase_file: PassphraseFile = None,
     as_json: AsJson = False,
 ) -> None:

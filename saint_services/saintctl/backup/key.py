@@ -18,6 +18,10 @@ from ..remote import RemoteRobot
 WithKeys = Annotated[
     bool, typer.Option("--with-keys", help="Include the server's key, sealed with a passphrase.")
 ]
+RestoreKeys = Annotated[
+    bool,
+    typer.Option("--with-keys", help="Also restore the server's key; prompts for its passphrase."),
+]
 PassphraseFile = Annotated[
     Path | None,
     typer.Option(

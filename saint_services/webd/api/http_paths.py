@@ -74,7 +74,8 @@ UPLOAD_ROBOT = Described(
     log="A robot's zip was opened",
 )  # fmt: skip
 DOWNLOAD_BACKUP = Described(
-    "GET", "/api/backup", "download_backup", "maintenance", "Download the whole robot as one file.",
+    "GET", "/api/backup", "download_backup", "maintenance",
+    "Download the robot's settings as one file.",
     Level.ADMIN, "The file.", answer_type="application/zip",
     log="A backup of the robot was downloaded",
 )  # fmt: skip
@@ -87,8 +88,8 @@ RESTORE_BACKUP = Described(
 )  # fmt: skip
 DOWNLOAD_SEALED_BACKUP = Described(
     "POST", "/api/backup/sealed", "download_sealed_backup", "maintenance",
-    "Download the whole robot as one file with the server's key, sealed with the passphrase of the "
-    "body. Over an encrypted connection only, or on the robot.",
+    "Download the robot's settings as one file with the server's key, sealed with the passphrase "
+    "of the body. Over an encrypted connection only, or on the robot.",
     Level.ADMIN, "The file.", answer_type="application/zip", body_type="application/json",
     log="A backup with the server's sealed key was downloaded", severity="WARNING",
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""GET /api/backup: the whole robot in one file. POST /api/backup: restore such a file, or with
+"""GET /api/backup: the robot's settings in one file. POST /api/backup: restore such a file, or with
 check=1 only describe it. POST and PUT /api/backup/sealed: the same with the server's key, sealed
 with a passphrase in the body. Not here: the content of the file (backups.py).
 """

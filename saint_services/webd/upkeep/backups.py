@@ -1,4 +1,4 @@
-"""Backups of the whole robot, made of what each daemon exports. A restore is stored before it
+"""Backups of the robot's settings, made of what each daemon exports. A restore is stored before it
 begins, so that a power cut or a daemon that does not answer only delays its end: what is left is
 retried at the next start and until it is done. Not here: the file's format (lib/backup/archive.py),
 the requests (backup_files.py).

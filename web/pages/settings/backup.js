@@ -42,7 +42,7 @@ export function backupSection(app, settings) {
   return section(
     "backup",
     "Backup",
-    "All settings of this robot in one file: routes, presets, RC, subjects, nodes, users.",
+    "The settings of this robot in one file: routes, presets, RC, subjects, nodes, users.",
     html`
       ${unfinished(settings)}
       <div class="toolbar">
