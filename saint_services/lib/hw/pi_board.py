@@ -196,7 +196,8 @@ class PiBoard:
             raise SaintError(
                 Code.CONFIG_INVALID,
                 f"{used_by}: GPIO{pin} has no kernel PWM",
-                fix=f"Use one of GPIO {', '.join(map(str, channels))}, or start pigpiod.",
+                fix=f"Use GPIO {' or '.join(map(str, channels))}, or a PCA9685 (on Raspberry Pi OS "
+                "up to 12 pigpiod has pulses on every pin).",
             )
         return chip, channels[pin]
 

@@ -29,7 +29,8 @@ def find_chip(root: Path = ROOT) -> tuple[Path, dict[int, int]]:
     raise SaintError(
         Code.HARDWARE_MISSING,
         f"there is no kernel PWM under {root}",
-        fix=f"Add {_OVERLAY} to config.txt, or start pigpiod.",
+        fix=f"Enable PWM in config.txt (dtoverlay=saint-pwm; on Raspberry Pi OS {_OVERLAY}) and "
+        "restart.",
     )
 
 
