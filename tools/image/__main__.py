@@ -52,7 +52,7 @@ def _parser() -> argparse.ArgumentParser:
     base = commands.add_parser("base", help="make the base (Debian alone), and say where it is")
     base.add_argument("--again", action="store_true", help="although it is in the cache")
     image = commands.add_parser("build", help="make the disk image")
-    image.add_argument("--no-compress", action="store_true", help="leave out the .xz")
+    image.add_argument("--no-compress", action="store_true", help="leave out the .zst")
     image.add_argument(
         "--check-reproducible", action="store_true", help="only build the slot twice and compare"
     )

@@ -43,7 +43,7 @@ def _first_partition(first: bytes) -> Partition:
         raise SaintError(
             Code.REQUEST_INVALID,
             "the image's first partition cannot hold settings: it is not the FAT32 of this system",
-            fix="Leave out --role, --hostname, --wifi-ssid, --ssh-key and --claim.",
+            fix="Leave out --role, --hostname, --wifi-ssid, --ssh-key and --claim-file.",
         )
     return partition
 

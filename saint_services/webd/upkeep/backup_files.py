@@ -113,7 +113,7 @@ async def _secret(request: web.Request, model: type[M], most_bytes: int) -> M:
     """Read a body that holds a passphrase, which no message may repeat. Raises SaintError."""
     if not is_private(request):
         text = "a passphrase must not be sent over an unencrypted connection"
-        fix = "Open this page with https:// (Settings, Encryption), or use saintctl on the robot."
+        fix = "Open this page with https:// (Settings, Users), or use saintctl on the robot."
         raise SaintError(Code.REFUSED, text, fix=fix)
     raw = await bodies.whole(request, most_bytes)
     try:

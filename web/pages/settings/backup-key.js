@@ -6,7 +6,7 @@ import { withField } from "../../lib/events.js";
 
 const SHORTEST = 12; // as the robot requires
 const NOT_ENCRYPTED =
-  "Open this page with https:// first (Encryption): " +
+  "Open this page with https:// first (Settings, Users): " +
   "a passphrase must not be sent unencrypted.";
 const HINT = `At least ${SHORTEST} characters, such as five words. Without it the key is lost.`;
 
