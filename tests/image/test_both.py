@@ -1,5 +1,5 @@
 """A robot of one machine: server and node on the same Pi (`role: both`), from a card that was
-flashed by the line of the README.
+flashed with `saintctl image flash --role both`.
 """
 
 import subprocess
@@ -20,8 +20,8 @@ pytestmark = pytest.mark.image_all
 
 
 def flash(rig: Rig, path: Path) -> Card:
-    """A card of 4 GiB, flashed from build/image as the README says; the emulator's own settings are
-    put beside the owner's.
+    """A card of 4 GiB, flashed from build/image as owners do; the emulator's own settings are put
+    beside the owner's.
     """
     claim = path.with_suffix(".claim")
     claim.write_text(CLAIM)
