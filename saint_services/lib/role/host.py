@@ -143,7 +143,7 @@ class RoleHost:
         try:
             await self._guard(board, session)
             session.open(bus)
-        except BaseException:  # the end of the connection is a CancelledError
+        except (SaintError, asyncio.CancelledError):  # the latter: the connection has ended
             session.close()
             self._unguard(session)
             board.close()
