@@ -41,7 +41,7 @@ class RoleOutputs:
         return Reading(self.beat.role_ns, self.beat.is_moving)
 
     def close(self) -> None:
-        """Close everything; outputs keep their state."""
+        """Close everything, as WillPorts.close."""
         self.ports.close()
         self.beat.close()
         if self.process is not None:
@@ -86,7 +86,8 @@ class EnableLine:
 
 
 def request_reboot(reason: str) -> None:
-    """Have this machine restarted, which makes every pin an input (saint-reboot.path watches)."""
+    """Have this machine restarted, which makes every pin an input with the pull of power-on
+    (saint-reboot.path watches)."""
     folder = os.environ.get("SAINT_REBOOT_DIR", "/run/saint-reboot")
     with contextlib.suppress(OSError):
         aside = os.path.join(folder, ".request.guard")

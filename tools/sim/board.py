@@ -143,10 +143,7 @@ class SimBoard:
 
     def output(self, pin: int, used_by: str, *, high: bool = False) -> SimOutput:
         self.bank.claim(pin, OUTPUT, used_by)
-        found = SimOutput(self.bank, pin)
-        if high:
-            found.set(True)
-        return found
+        return SimOutput(self.bank, pin, rest=high)
 
     def edges(self, pins: Sequence[int], used_by: str, *, pull_up: bool = False) -> SimEdges:
         for pin in pins:

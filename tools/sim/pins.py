@@ -56,17 +56,21 @@ class SimPwm:
 
 
 class SimOutput:
-    """Output pin that is high or low."""
+    """Output pin that is high or low; its pull is that of its rest level."""
 
-    def __init__(self, bank: PinBank, pin: int) -> None:
+    def __init__(self, bank: PinBank, pin: int, *, rest: bool) -> None:
         self._bank = bank
         self._pin = pin
+        self._rest = rest
+        self.set(rest)
 
     def set(self, high: bool) -> None:
         self._bank.write(self._pin, float(high))
 
     def close(self) -> None:
-        """Release the pin; the level stays."""
+        """Release the pin: it becomes an input, which its pull brings to its rest level."""
+        self.set(self._rest)
+        self._bank.set_kind(self._pin, UNUSED)
         self._bank.release(self._pin)
 
 

@@ -12,6 +12,7 @@ import os
 import struct
 import termios
 from collections.abc import Iterable, Sequence
+from enum import IntEnum
 from typing import Protocol
 
 from ..records import Records
@@ -37,6 +38,20 @@ _OWN_PINS = (
     WriteKind.LINE,
     WriteKind.RECORD,
 )  # what a restart of the machine resets
+
+
+class LineBias(IntEnum):
+    """The pull of a line: flags of gpio.h, by their names in libgpiod."""
+
+    PULL_UP = 1 << 8
+    PULL_DOWN = 1 << 9
+
+
+def rest_bias(level: bool) -> LineBias:
+    """Return the pull of an output line whose rest level this is. With its last descriptor the
+    kernel makes a line an input (pinctrl-bcm2835 without `persist_gpio_outputs`): from then on this
+    pull alone holds it, instead of the one of power-on, which is up on GPIO0 to GPIO8."""
+    return LineBias.PULL_UP if level else LineBias.PULL_DOWN
 
 
 class OutputPort(Protocol):
@@ -112,11 +127,12 @@ def header_chip(folder: str = "/dev") -> str:
 
 
 def request_line(chip: str, line: int, level: bool) -> int:
-    """Request a GPIO line as an output at that level; returns its descriptor. Raises OSError."""
+    """Request a GPIO line as an output at that level, its rest; returns its descriptor. Raises
+    OSError."""
     padding = [0] * 5
     request = bytearray(
         _LINE_REQUEST.pack(
-            line, *([0] * 63), b"saint-guard", _GPIO_OUTPUT, 1, *padding,
+            line, *([0] * 63), b"saint-guard", _GPIO_OUTPUT | rest_bias(level), 1, *padding,
             _GPIO_VALUE_ATTRIBUTE, 0, int(level), 1, 1, 0, *padding, -1,
         )
     )  # fmt: skip
@@ -297,7 +313,8 @@ class WillPorts:
         return failures
 
     def close(self) -> None:
-        """Close every port; outputs keep their state."""
+        """Close every port. Outputs keep their state; a line that nobody else holds becomes an
+        input, which its pull holds at rest."""
         for port in self._ports:
             if port is not None:
                 with contextlib.suppress(OSError):

@@ -177,7 +177,7 @@ class PiBoard:
         return self._devices.parent
 
     def close(self) -> None:
-        """Release everything; pins keep their state."""
+        """Release everything; pulses stay."""
         if self._pigpio:
             self._pigpio.stop()
             self._pigpio = None

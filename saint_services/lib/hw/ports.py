@@ -1,6 +1,6 @@
 """Interfaces between drivers and hardware, one protocol per kind of port. Real and simulated boards
-implement them; drivers use nothing else. Closing a port never changes its output: a servo keeps its
-last pulse when its process ends, and `off` ends it.
+implement them; drivers use nothing else. A servo keeps its last pulse when its port is closed, and
+`off` ends it. An output line that is closed falls to its rest level, unless the kernel keeps it.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -118,7 +118,8 @@ class Board(Protocol):
         ...
 
     def output(self, pin: int, used_by: str, *, high: bool = False) -> DigitalOut:
-        """Open an output line at that level, without another one before."""
+        """Open an output line at that level, without another one before. It is the line's rest: the
+        pull of a closed line, whose process may have ended in any way, leads there."""
         ...
 
     def edges(self, pins: Sequence[int], used_by: str, *, pull_up: bool = False) -> EdgeInput: ...

@@ -190,7 +190,7 @@ def test_line_is_requested_low_and_set_low(kernel: Ioctls) -> None:
     assert (get, len(request)) == (0xC250B407, 592)
     assert struct.unpack_from("=I", request, 0)[0] == 17  # offsets[0]
     assert request[256:288].rstrip(b"\0") == b"saint-guard"
-    assert struct.unpack_from("=Q", request, 288)[0] == 8  # flags: output
+    assert struct.unpack_from("=Q", request, 288)[0] == 8 | 512  # flags: output, bias down
     assert struct.unpack_from("=I", request, 296)[0] == 1  # one attribute
     assert struct.unpack_from("=IIQQ", request, 320) == (2, 0, 0, 1)  # output value 0, mask 1
     assert struct.unpack_from("=I", request, 560)[0] == 1  # one line
@@ -218,6 +218,7 @@ def test_line_is_set_by_the_descriptor_that_the_kernel_gave_for_it(
     line = os.fstat(kernel.line)
     assert kernel.files[1] == (line.st_dev, line.st_ino)
     (_, request), (_, values) = kernel.calls
+    assert struct.unpack_from("=Q", request, 288)[0] == 8 | 256  # flags: output, bias up
     assert struct.unpack_from("=IIQQ", request, 320) == (2, 0, 1, 1)  # requested high at once
     assert values == struct.pack("=QQ", 1, 1)
     assert descriptors() == before

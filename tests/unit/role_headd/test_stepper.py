@@ -173,6 +173,13 @@ def test_will_leaves_the_step_line_low_and_the_motor_holding(rig: StepperRig) ->
     assert (rig.pin(STEP).value, rig.pin(ENABLE).value) == (0.0, 0.0)
 
 
+def test_released_lines_leave_the_motor_holding(rig: StepperRig) -> None:
+    stepper = rig.session.joints.by_name["pan"].output._stepper  # type: ignore[attr-defined]
+    assert rig.pin(ENABLE).value == 1.0  # no torque before the first command
+    stepper.close()
+    assert [rig.pin(pin).value for pin in (STEP, DIRECTION, ENABLE)] == [0.0, 0.0, 0.0]
+
+
 @pytest.mark.parametrize(
     ("changes", "words"),
     [

@@ -95,6 +95,27 @@ def test_pin_report_names_direction_and_state(tmp_path: Path) -> None:
     board.close()
 
 
+@pytest.mark.parametrize("rest", [False, True])
+def test_output_line_that_is_released_falls_to_its_rest_level(tmp_path: Path, rest: bool) -> None:
+    board = SimBoard(tmp_path)
+    line = board.output(5, "pump", high=rest)
+    assert read_pins(tmp_path)[5].value == float(rest)
+    line.set(not rest)
+    assert read_pins(tmp_path)[5].value == float(not rest)
+    line.close()
+    assert read_pins(tmp_path)[5].value == float(rest)
+    assert board.pins()[5].direction == "input"
+    board.close()
+
+
+def test_output_line_is_at_its_rest_level_from_the_start(tmp_path: Path) -> None:
+    board = SimBoard(tmp_path)
+    board.output(5, "pump").set(True)
+    board.output(5, "pump")  # of a process after one that was killed
+    assert read_pins(tmp_path)[5].value == 0.0
+    board.close()
+
+
 def test_pulse_is_found_by_the_next_process(tmp_path: Path) -> None:
     SimBoard(tmp_path).pwm(12, 50, "pan").set_pulse_us(1234.0)
     assert SimBoard(tmp_path).pwm(12, 50, "pan").pulse_us() == 1234.0

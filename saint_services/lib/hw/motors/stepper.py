@@ -60,7 +60,8 @@ class Stepper:
         return not self._switch.levels()[self._switch_pin]
 
     def close(self) -> None:
-        """Release the lines; the motor keeps its torque, so that nothing falls."""
+        """Release the lines. Their rest is low, EN's too: its pull leaves the motor its torque, so
+        that nothing falls."""
         for line in (self._step, self._direction, *self._enables):
             line.close()
         self._switch.close()

@@ -11,7 +11,7 @@ from typing import Any
 
 from ...errors import Code, SaintError
 from ...generated.saint_msgs import GPIOPin
-from ...guard.ports import HEADER_CHIPS
+from ...guard.ports import HEADER_CHIPS, rest_bias
 from ..ports import EdgeCallback
 from .header import PINS, function_of, pin_name
 
@@ -40,11 +40,12 @@ class GpiodPins:
         self._outputs: dict[int, GpiodOutput] = {}
 
     def output(self, pin: int, used_by: str, *, high: bool = False) -> "GpiodOutput":
-        """Request an output line at that level."""
+        """Request an output line at that level, its rest."""
         values = self._line.Value
         settings = self._gpiod.LineSettings(
             direction=self._line.Direction.OUTPUT,
             output_value=values.ACTIVE if high else values.INACTIVE,
+            bias=getattr(self._line.Bias, rest_bias(high).name),
         )
         request = self._request((pin,), settings, used_by)
         self._outputs[pin] = GpiodOutput(request, pin, self._line.Value)
@@ -118,7 +119,7 @@ class GpiodOutput:
         self._request.set_value(self._pin, self._high if high else self._low)
 
     def close(self) -> None:
-        """Release the line."""
+        """Release the line: without another holder it is an input that its pull holds at rest."""
         self._request.release()
 
 

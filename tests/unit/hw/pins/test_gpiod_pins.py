@@ -71,7 +71,7 @@ class Library:
         Direction=types.SimpleNamespace(OUTPUT="output", INPUT="input"),
         Value=types.SimpleNamespace(ACTIVE="active", INACTIVE="inactive"),
         Edge=types.SimpleNamespace(BOTH="both"),
-        Bias=types.SimpleNamespace(PULL_UP="up", AS_IS="as_is"),
+        Bias=types.SimpleNamespace(PULL_UP="up", PULL_DOWN="down", AS_IS="as_is"),
     )
     EdgeEvent = types.SimpleNamespace(Type=types.SimpleNamespace(RISING_EDGE="rising"))
     Chip = Chip
@@ -105,6 +105,18 @@ def test_output_drives_its_line(devices: Path) -> None:
     assert request.values == {5: "active"}
     pin.close()
     assert request.is_released
+
+
+@pytest.mark.parametrize(
+    ("high", "level", "bias"), [(False, "inactive", "down"), (True, "active", "up")]
+)
+def test_output_that_is_released_is_pulled_to_its_rest_level(
+    devices: Path, high: bool, level: str, bias: str
+) -> None:
+    library = Library()
+    GpiodPins(library, devices).output(5, "pump", high=high)
+    (request,) = library.requests
+    assert (request.settings.output_value, request.settings.bias) == (level, bias)
 
 
 def test_busy_line_is_named(devices: Path) -> None:
