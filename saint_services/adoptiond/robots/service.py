@@ -42,6 +42,7 @@ from ...lib.robot.source import (
     template_text,
 )
 from ...lib.role_config.full_version import full_version
+from ...lib.role_config.power_on import switched_on
 from ...lib.role_config.supply import overload
 from ..adapters import catalog_of
 from ..calibration_store import CalibrationStore
@@ -337,7 +338,13 @@ class RobotService:
         message = await self._notify(changed_roles(before, robot))
         self._mark = self.loaded.mark
         self._nodes.robot_changed()  # last: webd, which passes the reply on, may start again
-        return RobotApplied(version=number, message=message, changes=differences)
+        known = self._warnings(before)
+        return RobotApplied(
+            version=number,
+            message=message,
+            changes=differences,
+            warnings=[each for each in self._warnings(robot) if each not in known],
+        )
 
     def _store(self, text: str, note: str, person: str) -> int:
         """Store a version and put it in force; the first one keeps what was there before."""
@@ -412,17 +419,18 @@ class RobotService:
         return ""
 
     def _warnings(self, robot: RobotDescription) -> list[str]:
-        """Return what the owner should know of each computer: its roles by node, else by `nodes`
-        of the robot, else each for itself."""
+        """Return what the owner should know: what each computer feeds, its roles by node, else by
+        `nodes` of the robot, else each for itself; switches that are on without a role."""
         held = [list(_targets(node)) for node in self._nodes.nodes]
         groups = [*held, *robot.manifest.nodes.values()]
         placed = {target for group in groups for target in group}
         groups += [[target] for target in robot.roles if target not in placed]
-        found = (
+        loads = (
             overload(robot.roles[target] for target in group if target in robot.roles)
             for group in groups
         )
-        return list(dict.fromkeys(each for each in found if each))
+        switches = (each for role in robot.roles.values() for each in switched_on(role))
+        return list(dict.fromkeys(each for each in (*loads, *switches) if each))
 
     def _notes(self, robot: RobotDescription) -> list[str]:
         notes = [

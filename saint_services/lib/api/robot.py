@@ -79,6 +79,7 @@ class RobotApplied(Reply):
     version: int
     message: str
     changes: list[str]
+    warnings: list[str] = []  # those of a review that are new with this change
 
 
 class RobotVersion(Reply):

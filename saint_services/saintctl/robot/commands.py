@@ -46,6 +46,12 @@ def print_applied(reply: RobotApplied) -> None:
     for each in reply.changes:
         print(f"  {each}")
     print(f"Version {reply.version}: {reply.message}.")
+    _print_warnings(reply.warnings)
+
+
+def _print_warnings(warnings: list[str]) -> None:
+    for each in warnings:
+        print(f"Warning: {each}.")
 
 
 @row_command(app, "show", rows.GET_ROBOT)
@@ -62,8 +68,7 @@ def lint(context: typer.Context, file: _File, as_json: AsJson = False) -> None:
         print_json(review)
     else:
         print(review.problem or review.refusal or f"{file} is sound.")
-        for each in review.warnings:
-            print(f"Warning: {each}.")
+        _print_warnings(review.warnings)
     if review.problem:
         raise typer.Exit(_WRONG_FILE)
 
@@ -80,8 +85,7 @@ def diff(context: typer.Context, file: _File, as_json: AsJson = False) -> None:
         raise typer.Exit(_WRONG_FILE)
     for each in review.changes or ["Nothing would change."]:
         print(each)
-    for each in review.warnings:
-        print(f"Warning: {each}.")
+    _print_warnings(review.warnings)
     for each in (*review.notes, *([f"Refused now: {review.refusal}."] if review.refusal else ())):
         print(each)
 

@@ -39,13 +39,14 @@ export const notices = () => html`
 `;
 
 /** @param {import("../../lib/types.js").RobotApplied} reply */
-const applied = ({ version, message, changes }) => html`
+const applied = ({ version, message, changes, warnings }) => html`
   <div class="notice is-quiet parts-applied" role="status" data-applied>
     <strong>
       ${changes.length ? `Version ${version} is in force.` : "Nothing has changed."}
     </strong>
     ${changes.length ? message : nothing}
     ${changes.length ? changeList(changes) : nothing}
+    ${warningList(warnings)}
     ${
       state.isRestarting
         ? html`<p data-restart>
@@ -55,6 +56,10 @@ const applied = ({ version, message, changes }) => html`
     }
   </div>
 `;
+
+/** @param {string[]} warnings */
+export const warningList = (warnings) =>
+  warnings.map((each) => html`<p class="quiet"><strong>Warning:</strong> ${each}.</p>`);
 
 /** @param {string[]} changes */
 export const changeList = (changes) => html`

@@ -5,7 +5,7 @@ import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { sentenceOf } from "../../lib/api.js";
 import { withValue } from "../../lib/events.js";
 import { errorLine } from "../../parts/dialog.js";
-import { changeList } from "./frame.js";
+import { changeList, warningList } from "./frame.js";
 import { state } from "./state.js";
 
 /** @typedef {import("../../context.js").With<"api" | "draw">} App */
@@ -132,7 +132,7 @@ export function reviewView(review, fault, actions) {
           ? html`<ul class="quiet">${found.notes.map((note) => html`<li>${note}</li>`)}</ul>`
           : nothing
       }
-      ${found.warnings.map((each) => html`<p class="quiet"><strong>Warning:</strong> ${each}.</p>`)}
+      ${warningList(found.warnings)}
       ${
         found.refusal
           ? html`<p class="refusal" role="alert"><strong>Refused now:</strong> ${found.refusal}</p>`

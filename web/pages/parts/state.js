@@ -94,7 +94,7 @@ export class PartsState {
       while (this.isRestarting && !isLinked()) await pause(LOOK_MS);
       await this.load(app);
       if (this.version === before) throw err;
-      return { version: this.version, message: "", changes: [LOST_REPLY] };
+      return { version: this.version, message: "", changes: [LOST_REPLY], warnings: [] };
     }
   }
 }

@@ -1,8 +1,8 @@
 """Table of the 40-pin header: each pin by its number on the header and by its BCM number, with its
-alternate functions. The same on every Pi with 40 pins.
+alternate functions and its pull. The same on every Pi with 40 pins.
 
-Sources: Raspberry Pi documentation, "GPIO and the 40-pin header"; alternate functions by the
-BCM2711 data sheet, table 94 (those that hats use; RP1 of a Pi 5 has the same at these pins).
+Sources: Raspberry Pi documentation, "GPIO and the 40-pin header"; pulls and alternate functions by
+the BCM2711 data sheet, table 94 (those that hats use; RP1 of a Pi 5 has the same at these pins).
 Not here: who holds a pin now (the board reports that).
 """
 
@@ -14,6 +14,8 @@ from ...generated.saint_msgs import GPIOPin
 from ...role_config.devices import HEADER_UART as HEADER_UART
 
 PINS = 28  # BCM 0 to 27
+PULLED_UP = range(9)  # from power-on, until something sets the pin; the others are pulled down
+WITH_RESISTOR = (2, 3)  # pulled up with 1.8 kΩ on the board, for I2C 1
 NO_BCM = 255  # GPIOPin.pin_number of a pin without a BCM number: power and ground
 
 _FUNCTIONS = {

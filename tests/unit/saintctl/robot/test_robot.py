@@ -139,3 +139,17 @@ async def test_every_setting_of_a_can_device_is_known(saintctl: Terminal) -> Non
 async def test_part_is_removed(saintctl: Terminal) -> None:
     done = await saintctl("part", "remove", "head.imu")
     assert "head.imu: I2C device is removed." in done.stdout
+
+
+async def test_switch_that_power_on_switches_on_is_warned_of_once(saintctl: Terminal) -> None:
+    pump = ("type=switch", "kind=switch")
+    done = await saintctl("part", "add", "head.pump", *pump, "pin=8")
+    assert done.exit_code == 0, done.output
+    assert "Warning: head.pump is on from power-on until" in done.stdout
+    shown = await saintctl("robot", "show")
+    assert (
+        "Warning: head.pump"
+        in (await saintctl("robot", "lint", saintctl.file(shown.stdout))).stdout
+    )
+    done = await saintctl("part", "set", "head.pan", "pin=18")
+    assert "Warning" not in done.stdout  # it is known
