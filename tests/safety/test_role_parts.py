@@ -9,6 +9,7 @@ from saint_services.lib.guard.ports import carry_out
 from saint_services.lib.hw import will_of
 from tests.unit.role.parts.parts_rig import ALL, FIELDS, PINS, PartsRig, config
 from tools.sim.board import SimBoard
+from tools.sim.chips.base import ChipFault
 from tools.sim.observe import read_pca9685, read_pins
 
 
@@ -45,6 +46,16 @@ def test_silence_of_250_ms_switches_off(rig: PartsRig) -> None:
 def test_heartbeat_without_commands_switches_off_too(rig: PartsRig) -> None:
     rig.live(0.3, lambda: None)
     assert rig.live_outputs == []
+
+
+def test_off_on_a_bus_that_answers_everything_is_not_called_safe(rig: PartsRig) -> None:
+    rig.servo_chip.set_fault(ChipFault.LOW)
+    rig.estop(True, 1)
+    assert rig.live_outputs == ["tail", "valve"]
+    assert not rig.session.is_safe
+    rig.clock.advance(0.2)
+    assert not rig.session.is_safe
+    assert "writing to chip failed (SDA is held low" in rig.session.fault
 
 
 def test_off_that_fails_is_tried_again(rig: PartsRig) -> None:

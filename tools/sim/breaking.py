@@ -25,6 +25,7 @@ _CHIP_FAULTS = {
     "short": ChipFault.SHORT,
     "stuck": ChipFault.STUCK,
     "blank": ChipFault.BLANK,
+    "low": ChipFault.LOW,
 }
 _BODY_FAULTS = {
     "motor": (Fault.STALL, Fault.UNPLUG, Fault.LOAD, Fault.SLIP),

@@ -25,8 +25,9 @@ class ChipFault(IntEnum):
     DEAF = 2  # no acknowledge; its power and its registers stay
     NAK = 3  # every third address is not acknowledged: a loose contact
     SHORT = 4  # reads end early
-    STUCK = 5  # the bus is held low
+    STUCK = 5  # the bus is held low, which its controller notices
     BLANK = 6  # it acknowledges and answers 0xFF: another chip
+    LOW = 7  # SDA is held low, which a Pi's controller takes for acknowledges and zeros
 
 
 class Chip(Protocol):
@@ -107,11 +108,16 @@ class ChipFile:
         if fault == ChipFault.STUCK:
             raise OSError(errno.ETIMEDOUT, "the bus is held low")
 
+    @property
+    def _is_written(self) -> bool:
+        """Whether the chip receives what is written to its address."""
+        return self._map[_FAULT] not in (ChipFault.BLANK, ChipFault.LOW)
+
     def _sent(self, data: bytes) -> bytes:
         """Return what arrives of the data that the chip sends."""
         fault = self._map[_FAULT]
-        if fault == ChipFault.BLANK:
-            return b"\xff" * len(data)
+        if fault in (ChipFault.BLANK, ChipFault.LOW):
+            return (b"\xff" if fault == ChipFault.BLANK else b"\0") * len(data)
         return data[: len(data) // 2] if fault == ChipFault.SHORT else data
 
 
@@ -136,7 +142,7 @@ class RegisterChip(ChipFile):
     def write(self, data: bytes) -> None:
         """Write a register address, then values."""
         self._answer()
-        if data and self.fault is not ChipFault.BLANK:
+        if data and self._is_written:
             self._pointer = data[0]
             for offset, value in enumerate(data[1:]):
                 self._store(data[0] + offset & 0xFF, value)

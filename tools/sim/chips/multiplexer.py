@@ -14,7 +14,7 @@ class Tca9548aChip(ChipFile):
     def write(self, data: bytes) -> None:
         """Open the channels of the last byte, and close the others."""
         self._answer()
-        if data:
+        if data and self._is_written:
             self._memory[0] = data[-1]
 
     def read(self, length: int) -> bytes:

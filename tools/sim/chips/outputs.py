@@ -50,7 +50,7 @@ class Pca9685Chip(ChipFile):
     def write(self, data: bytes) -> None:
         """Write a register address, then values. Outputs change at the STOP (MODE2.OCH = 0)."""
         self._answer()
-        if not data or self.fault is ChipFault.BLANK:
+        if not data or not self._is_written:
             return
         self._pointer = data[0]
         for value in data[1:]:
@@ -142,6 +142,8 @@ class Ssd1306Chip(ChipFile):
     def write(self, data: bytes) -> None:
         """Write a control byte, then commands or dots."""
         self._answer()
+        if not self._is_written:
+            return
         if data[:1] == bytes((COMMAND,)):
             self._commands(data[1:])
         elif data[:1] == bytes((DATA,)):

@@ -4,6 +4,7 @@ import errno
 
 from ...errors import Code, SaintError
 from ..ports import I2cBus
+from .held_low import SDA_HELD_LOW
 
 
 class I2cChip:
@@ -49,11 +50,12 @@ class I2cChip:
         )
 
     def other(self, found: int, wanted: int) -> SaintError:
-        """Make the error for another chip at this address."""
+        """Make the error for another chip at this address, or for none on a bus that is held."""
+        why = "" if found else f"; a bus says so while {SDA_HELD_LOW}"
         return SaintError(
             Code.HARDWARE_MISSING,
             f"{self.name}: the device at I2C address 0x{self.address:02x} is not a {self.kind} "
-            f"(it says 0x{found:02x}, not 0x{wanted:02x})",
+            f"(it says 0x{found:02x}, not 0x{wanted:02x}{why})",
             fix="Correct driver or address in the role's manifest.",
         )
 

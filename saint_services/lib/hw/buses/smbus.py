@@ -8,13 +8,13 @@ from ...errors import Code, SaintError
 
 _TIMEOUT = 0x0702  # ioctl of i2c-dev.h; its unit is 10 ms
 # The longest transfer of ours, a page of the display, takes 12 ms at 100 kHz. With the kernel's
-# second of patience a bus that is held low would stop a role's loop for longer than its deadline.
+# second of patience an SCL that is held low would stop a role's loop for longer than its deadline.
 _PATIENCE = 3
 
 
 class SmbusI2c:
-    """An I2C bus. The kernel turns a missing acknowledge into OSError (EREMOTEIO or ENXIO), a bus
-    that is held low into ETIMEDOUT after 30 ms.
+    """An I2C bus. The kernel turns a missing acknowledge into OSError (EREMOTEIO or ENXIO), an SCL
+    that is held low into ETIMEDOUT after 30 ms; an SDA that is held low it does not notice.
     """
 
     def __init__(self, bus: int) -> None:

@@ -3,9 +3,11 @@ rev. 4, table 4. Values survive the process that set them; opening the chip agai
 and does not disturb running outputs.
 """
 
+import errno
 import time
 
 from ...errors import Code, SaintError
+from ..buses.held_low import CHECK_WIRES, SDA_HELD_LOW
 from ..ports import I2cBus
 
 CHANNELS = 16
@@ -48,7 +50,6 @@ class Pca9685:
         try:
             if self._set_up():
                 time.sleep(_WAKE_S)
-            self._check(name)
             self._registers = bytearray(self._read(LED0_ON_L, 4 * CHANNELS))
         except OSError as err:
             raise SaintError(
@@ -66,22 +67,30 @@ class Pca9685:
         return (((off | off_high << 8) - (on | on_high << 8)) % STEPS) * self.step_us
 
     def set_pulses_us(self, pulses: dict[int, float]) -> None:
-        """Set outputs (0: no pulse) in one transfer, from the lowest to the highest channel."""
+        """Set outputs (0: no pulse) in one transfer, from the lowest to the highest channel. The
+        chip is looked at after the end of a pulse: an output at rest is not written to again."""
         if not pulses:
             return
         first, last = min(pulses), max(pulses)
-        block = self._registers[4 * first : 4 * last + 4]
+        registers = bytearray(self._registers)
+        ends = False
         for channel, pulse_us in pulses.items():
-            block[4 * (channel - first) : 4 * (channel - first) + 4] = self._encode(pulse_us)
+            place, code = slice(4 * channel, 4 * channel + 4), self._encode(pulse_us)
+            is_level = bool((code[1] | code[3]) & FULL)
+            ends = ends or (is_level and code != registers[place])
+            registers[place] = code
+        block = registers[4 * first : 4 * last + 4]
         self._writes += 1
-        if self._is_doubtful or self._writes % _LOOK_EVERY == 0:
-            self._restore()
         try:
+            if self._is_doubtful or self._writes % _LOOK_EVERY == 0:
+                self._restore()
             self._bus.write(self._address, bytes((LED0_ON_L + 4 * first,)) + block)
+            self._registers = registers
+            if ends:
+                self._restore()
         except OSError:
             self._is_doubtful = True
             raise
-        self._registers[4 * first : 4 * last + 4] = block
 
     def _encode(self, pulse_us: float) -> bytes:
         steps = round(pulse_us / self.step_us)
@@ -102,24 +111,23 @@ class Pca9685:
 
     def _set_up(self) -> bool:
         """Set up the chip, unless an earlier process left it running. Return True when it was set
-        up; then it needs a moment to wake.
+        up; then it needs a moment to wake. Raises OSError when it does not keep what is written.
         """
-        mode = self._read(MODE1, 1)[0] & ~RESTART
-        if mode == _RUNNING and self._read(PRE_SCALE, 1)[0] == self._prescale:
+        if self._settings() == (_RUNNING, self._prescale):
             return False
         self._write(MODE1, AUTO_INCREMENT | SLEEP | ALL_CALL)  # the prescaler needs sleep
         self._write(PRE_SCALE, self._prescale)
         self._write(MODE2, OUTPUT_DRIVE)
         self._write(MODE1, _RUNNING)
+        if (found := self._settings()) != (_RUNNING, self._prescale):
+            # No PCA9685 reads like this: its prescaler is 3 at least.
+            is_low = not any(found)
+            why = f"{SDA_HELD_LOW}: {CHECK_WIRES}" if is_low else "what answers is not a PCA9685"
+            raise OSError(errno.EIO, why)
         return True
 
-    def _check(self, name: str) -> None:
-        found = self._read(MODE1, 1)[0] & ~RESTART, self._read(PRE_SCALE, 1)[0]
-        if found != (_RUNNING, self._prescale):
-            raise SaintError(
-                Code.HARDWARE_MISSING,
-                f"{name}: the device at I2C address 0x{self._address:02x} is not a PCA9685",
-            )
+    def _settings(self) -> tuple[int, int]:
+        return self._read(MODE1, 1)[0] & ~RESTART, self._read(PRE_SCALE, 1)[0]
 
     def _write(self, register: int, value: int) -> None:
         self._bus.write(self._address, bytes((register, value)))

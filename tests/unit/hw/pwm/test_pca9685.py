@@ -13,15 +13,20 @@ from tools.sim.pins import SimI2c
 
 
 class Wire(SimI2c):
-    """A bus that notes what is written."""
+    """A bus that notes what is written, and counts what is read."""
 
     def __init__(self, chips: dict[int, object]) -> None:
         super().__init__(chips)  # type: ignore[arg-type]
         self.written: list[bytes] = []
+        self.reads = 0
 
     def write(self, address: int, data: bytes) -> None:
         self.written.append(bytes(data))
         super().write(address, data)
+
+    def transfer(self, address: int, data: bytes, length: int) -> bytes:
+        self.reads += 1
+        return super().transfer(address, data, length)
 
 
 @pytest.fixture
@@ -150,6 +155,89 @@ def test_bus_that_is_held_low_at_work_is_an_error_and_the_pulses_stay(
     assert round(chip.output(0).value, -1) == 1500
     driver.set_pulses_us({0: 2000.0})
     assert round(chip.output(0).value, -1) == 2000
+
+
+def test_bus_whose_data_line_is_held_low_has_no_chip(wire: Wire, chip: Pca9685Chip) -> None:
+    """A Pi's controller takes the low level for an acknowledge, and reads zeros."""
+    chip.set_fault(ChipFault.LOW)
+    with pytest.raises(SaintError, match=r"0x40 \(SDA is held low: check the wires .*\)") as caught:
+        Pca9685(wire, 0x40, 50, "face")
+    assert caught.value.code is Code.HARDWARE_MISSING
+
+
+@pytest.mark.parametrize(
+    ("fault", "words"), [(ChipFault.LOW, "SDA is held low"), (ChipFault.BLANK, "not a PCA9685")]
+)
+def test_data_line_that_falls_at_work_is_found_out_and_stays_an_error(
+    wire: Wire, chip: Pca9685Chip, fault: ChipFault, words: str
+) -> None:
+    driver = Pca9685(wire, 0x40, 50, "face")
+    driver.set_pulses_us({5: 1500.0})
+    chip.set_fault(fault)
+    with pytest.raises(OSError, match=words):
+        for _ in range(50):
+            driver.set_pulses_us({0: 1200.0})
+    for _ in range(5):  # so that the role gives up
+        with pytest.raises(OSError, match=words):
+            driver.set_pulses_us({0: 1200.0})
+    chip.set_fault(ChipFault.NONE)
+    driver.set_pulses_us({0: 1800.0})
+    assert [round(chip.output(channel).value, -1) for channel in (0, 5)] == [1800, 1500]
+
+
+def test_end_of_a_pulse_is_no_success_while_the_data_line_is_held_low(
+    wire: Wire, chip: Pca9685Chip
+) -> None:
+    driver = Pca9685(wire, 0x40, 50, "face")
+    driver.set_pulses_us({5: 1500.0})
+    chip.set_fault(ChipFault.LOW)
+    for _ in range(5):
+        with pytest.raises(OSError, match="SDA is held low"):
+            driver.set_pulses_us({5: 0.0})
+    chip.set_fault(ChipFault.NONE)
+    driver.set_pulses_us({5: 0.0})
+    assert chip.output(5).value == 0.0
+
+
+def test_end_of_a_pulse_is_written_before_the_chip_is_looked_at(
+    wire: Wire, chip: Pca9685Chip, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    driver = Pca9685(wire, 0x40, 50, "face")
+    driver.set_pulses_us({5: 1500.0})
+
+    def fails(*_: object) -> bytes:
+        raise OSError(errno.ENXIO, "no acknowledge")
+
+    monkeypatch.setattr(wire, "transfer", fails)
+    with pytest.raises(OSError, match="no acknowledge"):
+        driver.set_pulses_us({5: 0.0})
+    assert chip.output(5).value == 0.0
+
+
+def test_chip_without_power_while_a_pulse_ends_stays_without_it(
+    wire: Wire, chip: Pca9685Chip
+) -> None:
+    driver = Pca9685(wire, 0x40, 50, "face")
+    driver.set_pulses_us({4: 1200.0, 5: 1500.0})
+    chip.set_fault(ChipFault.UNPLUGGED)
+    chip.set_fault(ChipFault.NONE)
+    driver.set_pulses_us({5: 0.0})
+    assert [round(chip.output(channel).value, -1) for channel in (4, 5)] == [1200, 0]
+
+
+def test_pulse_in_motion_costs_one_transfer_and_its_end_one_more(wire: Wire) -> None:
+    driver = Pca9685(wire, 0x40, 50, "face")
+    wire.reads, wire.written = 0, []
+    for pulse in range(1000, 1040):
+        driver.set_pulses_us({3: float(pulse)})
+    driver.set_pulses_us({4: 0.0})  # it had none
+    assert (wire.reads, len(wire.written)) == (0, 41)
+    driver.set_pulses_us({3: 0.0})
+    assert (wire.reads, len(wire.written)) == (1, 42)
+    driver.set_pulses_us({3: 1e9})  # the rest of what is active low
+    assert (wire.reads, len(wire.written)) == (2, 43)
+    driver.set_pulses_us({3: 1e9})
+    assert (wire.reads, len(wire.written)) == (2, 44)
 
 
 def test_chip_that_was_unplugged_is_set_up_again(wire: Wire, chip: Pca9685Chip) -> None:

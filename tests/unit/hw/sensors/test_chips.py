@@ -55,6 +55,7 @@ def bench(request: pytest.FixtureRequest, tmp_path: Path) -> Bench:
         (ChipFault.STUCK, "held low"),
         (ChipFault.SHORT, "short read"),
         (ChipFault.BLANK, r"is not a .*it says 0xff"),
+        (ChipFault.LOW, r"is not a .*it says 0x0.* while SDA is held low"),
     ],
 )
 def test_sensor_that_cannot_be_opened_is_named(bench: Bench, fault: ChipFault, words: str) -> None:
@@ -74,6 +75,18 @@ def test_sensor_that_fails_while_it_is_read_raises(bench: Bench, fault: ChipFaul
     assert sensor.read() is not None
     bench.chip.set_fault(fault)
     with pytest.raises(OSError, match=r"acknowledge|held low|short read"):
+        sensor.read()
+
+
+def test_zeros_of_a_bus_whose_data_line_is_held_low_are_no_measurement(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sensor = bench.open()
+    bench.chip.set_fault(ChipFault.LOW)
+    if bench.driver == "vl53l0x":  # no measurement is ready, as far as it shows
+        assert sensor.read() is None
+        monkeypatch.setattr(sensor, "_measured_s", sensor._measured_s - 1.0)
+    with pytest.raises(OSError, match="lost its settings"):
         sensor.read()
 
 
