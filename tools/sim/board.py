@@ -16,6 +16,7 @@ from saint_services.lib.hw.can.frame import CanFrame
 from saint_services.lib.hw.can.port import CanFilter, CanPort
 from saint_services.lib.hw.can.socketcan import EFF_FLAG
 from saint_services.lib.hw.datagrams import DatagramPort
+from saint_services.lib.hw.peripherals import ALL_ANSWER, failed_bus
 from saint_services.lib.hw.pins.header import HEADER_UART
 from saint_services.lib.hw.pins.spi_pins import mark
 from saint_services.lib.hw.ports import ByteStream, SpiBus
@@ -32,6 +33,7 @@ from saint_services.lib.role_config.devices import (
 from saint_services.lib.role_config.model import RoleConfig
 from tools.sim.bare_line import WIRE, BareLine
 from tools.sim.bodies.feeding import SensorFeeder
+from tools.sim.chips.base import ChipFault
 from tools.sim.chips.multiplexer import Tca9548aChip, file_behind, mux_file
 from tools.sim.chips.outputs import CHIPS, Chip, Pca9685Chip
 from tools.sim.pin_bank import INPUT, OUTPUT, PINS_FILE, PinBank
@@ -252,10 +254,15 @@ class SimBoard:
 
     def peripherals(self) -> list[PeripheralInfo]:
         """List the chips that answer, and the chip selects of SPI."""
-        return _SPI_SELECTS + [
-            PeripheralInfo("i2c", f"{bus}:0x{address:02x}", self._drivers[bus, address], True)
-            for (bus, address), chip in self._chips.items()
-            if _answers(chip)
+        low = {bus for (bus, _), chip in self._chips.items() if chip.fault is ChipFault.LOW}
+        return [
+            *_SPI_SELECTS,
+            *(failed_bus(bus, ALL_ANSWER) for bus in sorted(low)),
+            *(
+                PeripheralInfo("i2c", f"{bus}:0x{address:02x}", self._drivers[bus, address], True)
+                for (bus, address), chip in self._chips.items()
+                if bus not in low and _answers(chip)
+            ),
         ]
 
     def root(self) -> Path:

@@ -13,10 +13,12 @@ from contextlib import suppress
 from pathlib import Path
 
 from ..generated.saint_msgs import PeripheralInfo
+from .buses.held_low import SDA_HELD_LOW, is_held_low
 from .pins.header import HEADER_UART
 
 Scan = Callable[[int, Collection[int]], list[int]]  # bus, addresses to skip -> answering
 
+ALL_ANSWER = f"bus is stuck: {SDA_HELD_LOW}, so every address seems to answer"
 ADDRESSES = range(0x08, 0x78)  # the rest is reserved (I2C specification, table 4)
 _HDMI_FROM = 10  # buses from here on are HDMI's and the cameras'
 _MOST = 64  # of each kind; what a cable can claim to be has a bound
@@ -85,9 +87,16 @@ def _bus(root: Path, bus: int, scan: Scan | None) -> list[PeripheralInfo]:
     except OSError as err:
         is_stuck = err.errno == errno.ETIMEDOUT
         why = "bus is stuck: SDA or SCL is held low" if is_stuck else f"{err.strerror or err}"
-        return [*shown, _info("i2c", str(bus), why, responsive=False)]
+        return [*shown, failed_bus(bus, why)]
+    if is_held_low(len(answered)):
+        return [*shown, failed_bus(bus, ALL_ANSWER)]
     shown += [_info("i2c", _place(bus, address), _likely(address)) for address in answered]
     return sorted(shown, key=lambda device: device.address)
+
+
+def failed_bus(bus: int, why: str) -> PeripheralInfo:
+    """Return the entry of an I2C bus that does not work."""
+    return _info("i2c", str(bus), why, responsive=False)
 
 
 def _spi(root: Path) -> list[PeripheralInfo]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from ..api.selftest import SelfTestCheck
 from ..generated.saint_msgs import PeripheralInfo
+from ..hw.buses.held_low import CHECK_WIRES
 from ..hw.pins.header import HEADER_UART, PINS
 from .header_facts import HeaderFacts, SerialFacts
 from .result import failed, not_connected, passed, skipped
@@ -100,7 +101,7 @@ def i2c(
     found = [each for each in facts.peripherals if _bus_of(each) == bus]
     for each in found:
         if not each.responsive:
-            fix = "Unplug one chip after the other; look for a short circuit and a missing supply."
+            fix = f"{CHECK_WIRES.capitalize()}; unplug one chip after the other to find it."
             return failed(name, f"I2C {bus}: {each.description}.", fix)
     if not found:
         text = "The bus works, no chip answers."

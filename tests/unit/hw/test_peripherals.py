@@ -74,6 +74,24 @@ def test_failing_bus_is_reported(tmp_path: Path, number: int, words: str) -> Non
     assert not responsive
 
 
+@pytest.mark.parametrize("count", [101, 111])
+def test_bus_on_which_every_address_answers_is_held_low(tmp_path: Path, count: int) -> None:
+    """A Pi's controller takes an SDA at ground for the acknowledge of every address."""
+    put(tmp_path, {"dev/i2c-1": "", "sys/bus/i2c/devices/1-0068/name": "ds3231\n"})
+    answering = [address for address in range(0x08, 0x78) if address != 0x68][:count]
+    assert found(tmp_path, "i2c", lambda bus, left_out: answering) == {
+        "1": ("bus is stuck: SDA is held low, so every address seems to answer", False),
+        "1:0x68": ("ds3231 (kernel driver)", True),
+    }
+
+
+def test_bus_with_a_hundred_chips_is_none_that_is_held(tmp_path: Path) -> None:
+    put(tmp_path, {"dev/i2c-1": ""})
+    shown = found(tmp_path, "i2c", lambda bus, left_out: list(range(0x08, 0x6C)))
+    assert "1" not in shown
+    assert shown["1:0x08"] == ("unknown", True)
+
+
 def test_spi_shows_only_chips_with_a_kernel_driver(tmp_path: Path) -> None:
     devices = tmp_path / "sys/bus/spi/devices"
     put(devices, {"spi0.0/modalias": "spi:spidev\n", "spi0.1/modalias": "spi:mcp2515\n"})

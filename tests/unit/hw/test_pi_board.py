@@ -331,3 +331,12 @@ class TestScan:
         texts = [device.description for device in PiBoard(devices=tmp_path / "dev").peripherals()]
         assert any("held low" in text for text in texts)
         assert len(self.messages) == 1
+
+    def test_bus_that_acknowledges_everything_has_no_chips(
+        self, answers: dict[int, int], tmp_path: Path
+    ) -> None:
+        put_bus(tmp_path)
+        answers.update(dict.fromkeys(range(128), 0))
+        (found,) = PiBoard(devices=tmp_path / "dev").peripherals()
+        assert (found.address, found.responsive) == ("1", False)
+        assert "SDA is held low" in found.description

@@ -16,12 +16,14 @@ from saint_services.lib.hw import open_board, will_of
 from saint_services.lib.records import Records
 from tests.unit.role.role_rig import load_role
 from tools.sim.board import SimBoard
+from tools.sim.chips.base import ChipFault
 from tools.sim.observe import PinWatch, read_pins, write_pin
 
 WRITER = """
 import sys
 from pathlib import Path
 from tools.sim.board import SimBoard
+from tools.sim.chips.base import ChipFault
 board = SimBoard(Path(sys.argv[1]))
 left = board.pwm(12, 20000, "left_motor")
 print("ready", flush=True)
@@ -128,6 +130,14 @@ def test_board_file_says_what_is_plugged_in(tmp_path: Path) -> None:
     assert [found.address for found in board.peripherals()] == ["0.0", "0.1", "1:0x41"]
     with pytest.raises(OSError, match="no acknowledge"):
         board.i2c(1).write(0x40, b"\0")
+    board.close()
+
+
+def test_bus_whose_data_line_is_held_low_shows_no_chips(tmp_path: Path) -> None:
+    board = SimBoard(tmp_path)
+    board._chips[1, 0x3C].set_fault(ChipFault.LOW)
+    found = {each.address: each.responsive for each in board.peripherals() if each.type == "i2c"}
+    assert found == {"1": False}
     board.close()
 
 

@@ -45,7 +45,11 @@ def test_pin_of_a_role_held_by_another_program_fails() -> None:
 
 def test_stuck_bus_fails_and_says_so() -> None:
     facts = chip("1", "bus is stuck: SDA or SCL is held low", responsive=False)
-    assert header_checks.i2c("i2c1", 1, facts, Situation()).state == "failed"
+    found = header_checks.i2c("i2c1", 1, facts, Situation())
+    assert found.state == "failed"
+    assert found.fix.startswith(
+        "Check the wires for a short circuit, and each chip for a missing or reversed supply"
+    )
     assert header_checks.i2c("i2c0", 0, facts, Situation()).state == "not_connected"
 
 
