@@ -11,7 +11,7 @@ from ..hw.buses.held_low import CHECK_WIRES
 from ..hw.pins.header import HEADER_UART, PINS
 from .header_facts import HeaderFacts, SerialFacts
 from .result import failed, not_connected, passed, skipped
-from .situation import NODE_BUTTON, Situation
+from .situation import NODE_BUTTON, PLAIN_PIN, Situation
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,10 +102,12 @@ def i2c(
     for each in found:
         if not each.responsive:
             fix = f"{CHECK_WIRES.capitalize()}; unplug one chip after the other to find it."
+            fix = f"{fix} {PLAIN_PIN}"
             return failed(name, f"I2C {bus}: {each.description}.", fix)
     if not found:
         text = "The bus works, no chip answers."
-        return not_connected(name, text, "For a chip that is there: check SDA, SCL, 3.3 V, ground.")
+        fix = "For a chip that is there: check SDA, SCL, 3.3 V, ground."
+        return not_connected(name, text, f"{fix} {PLAIN_PIN}")
     chips = ", ".join(f"{each.address.partition(':')[2]} {each.description}" for each in found)
     return passed(name, f"Answering: {chips}.")
 

@@ -16,7 +16,7 @@ from ..errors import SaintError
 from ..guard.will import Will
 from ..hw.ports import Board, EdgeInput, PwmOut
 from .result import failed, not_connected, passed, skipped
-from .situation import WIRES
+from .situation import PLAIN_PIN, WIRES
 
 WILL = "noded-selftest"
 FREQUENCY_HZ = 500
@@ -179,7 +179,7 @@ class PwmLoop:
 
 
 def _help(loop: PwmLoop) -> str:
-    return f"Is the wire between {loop.wire}, and is it whole?"
+    return f"Is the wire between {loop.wire}, and is it whole? {PLAIN_PIN}"
 
 
 def judged(name: str, listener: int, trains: Sequence[PulseTrain]) -> SelfTestCheck | None:

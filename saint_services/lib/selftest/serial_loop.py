@@ -10,6 +10,7 @@ from ..api.selftest import SelfTestCheck
 from ..errors import Code, SaintError
 from ..hw.ports import ByteStream
 from .result import failed, not_connected, passed, skipped
+from .situation import PLAIN_PIN
 
 NAME = "serial_jumper"
 PROBE = b"\x55"
@@ -70,7 +71,8 @@ async def _test(line: ByteStream, setting: LineSetting, *, is_first: bool) -> Se
         line.write(PROBE)
         echo = await _received(line, 1, _ECHO_S)
         if not echo:
-            return not_connected(NAME, "The byte that was sent did not come back.", _HELP)
+            text = "The byte that was sent did not come back."
+            return not_connected(NAME, text, f"{_HELP} {PLAIN_PIN}")
         if echo != PROBE:
             return _wrong(PROBE, echo, setting)
     for at in range(0, len(PATTERN), _CHUNK):

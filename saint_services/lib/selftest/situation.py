@@ -17,6 +17,12 @@ NODE_BUTTON = "reset button"  # gives its pin up for a role that needs it (noded
 # or across its sender on the header, so that a jumper cap will do; none of the four is power.
 WIRES: Mapping[Jumper, tuple[int, int]] = {"serial": (14, 15), "pwm0": (12, 6), "pwm1": (13, 19)}
 
+# A pin that a program has released stays an input: what it did before, PWM, I2C or the serial line,
+# returns with the next start of the machine only (lib/hw/README.md).
+PLAIN_PIN = (
+    "Or was one of these pins used as a plain pin since this node started? Then restart the node."
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Situation:

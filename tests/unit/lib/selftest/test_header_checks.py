@@ -50,7 +50,10 @@ def test_stuck_bus_fails_and_says_so() -> None:
     assert found.fix.startswith(
         "Check the wires for a short circuit, and each chip for a missing or reversed supply"
     )
-    assert header_checks.i2c("i2c0", 0, facts, Situation()).state == "not_connected"
+    empty = header_checks.i2c("i2c0", 0, facts, Situation())
+    assert empty.state == "not_connected"
+    for each in (found, empty):
+        assert "used as a plain pin since this node started? Then restart the node." in each.fix
 
 
 def test_chips_are_listed_by_address() -> None:

@@ -93,6 +93,7 @@ async def test_listener_that_is_high_at_rest_gets_no_pulse(tmp_path: Path) -> No
         board.edges((LISTENER,), "model", pull_up=True).close()  # its pull-up, without the wire
         found = await PwmLoop(board, "pwm0", guard.open, "selftest").run()
     assert (found.state, guard.wills) == ("not_connected", [])
+    assert "used as a plain pin since this node started? Then restart the node." in found.fix
 
 
 async def test_without_a_guard_nothing_is_driven(tmp_path: Path) -> None:

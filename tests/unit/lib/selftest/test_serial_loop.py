@@ -79,6 +79,10 @@ async def test_line_without_an_echo_gets_one_byte_and_no_more() -> None:
     port = ModelPort(lambda _: b"")
     found = await serial_loop.run(port.open)
     assert found.state == "not_connected"
+    assert found.fix == (
+        "Is the wire between pins 8 and 10, and is it whole? Or was one of these pins used as a "
+        "plain pin since this node started? Then restart the node."
+    )
     assert [line.written for line in port.lines] == [b"\x55"]
     assert port.lines[0].is_closed
 
