@@ -1,6 +1,7 @@
 """Serial lines: any speed, one owner, clear sentences, growing pauses."""
 
 import asyncio
+import errno
 import os
 import termios
 from collections.abc import Iterator
@@ -64,6 +65,29 @@ def test_wrong_device_is_reported(device: str, code: Code, message: str) -> None
     with pytest.raises(SaintError, match=message) as caught:
         open_serial(device, 115_200)
     assert caught.value.code is code
+
+
+@pytest.mark.parametrize(
+    ("number", "reason", "fix"),
+    [
+        (errno.EACCES, "this user has no permission", "dialout"),
+        (errno.EPERM, "this service may not open it yet", "Restart this machine"),
+    ],
+)
+def test_refusals_of_the_owner_and_of_the_service_have_their_own_advice(
+    monkeypatch: pytest.MonkeyPatch, number: int, reason: str, fix: str
+) -> None:
+    """The device filter of a service refuses with EPERM; the owner's group with EACCES."""
+
+    def refuse(*_: object, **__: object) -> int:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(os, "open", refuse)  # pyserial has the error in its own
+    with pytest.raises(SaintError) as caught:
+        open_serial("/dev/ttyACM0", 115_200)
+    assert caught.value.code is Code.HARDWARE_FAULT
+    assert reason in caught.value.message
+    assert fix in caught.value.fix
 
 
 async def test_line_that_is_not_there_is_tried_with_growing_pauses(

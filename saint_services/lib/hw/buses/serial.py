@@ -257,7 +257,14 @@ def _not_opened(device: str, baud: int, error: Exception) -> SaintError:
     number = _number(error)
     if number in (errno.ENOENT, errno.ENODEV, errno.ENXIO):
         return _fault(Code.HARDWARE_MISSING, device, "the device is not plugged in")
-    if number in (errno.EACCES, errno.EPERM):
+    if number == errno.EPERM:  # of the device filter of its unit, not of the file's owner
+        return _fault(
+            Code.HARDWARE_FAULT,
+            device,
+            "this service may not open it yet: no device of its kind was known when it started",
+            "Restart this machine, or the service that uses the device.",
+        )
+    if number == errno.EACCES:
         return _fault(
             Code.HARDWARE_FAULT,
             device,
