@@ -147,6 +147,9 @@ class GuardService:
         if before := self._roles.get(will.name):
             self._gone(before, "another process took its place")
         outputs = RoleOutputs(will, descriptors, connection.peer)
+        if refusals := outputs.ports.refusals:
+            self._refuse(connection, outputs, "; ".join(refusals))
+            return
         guarded = GuardedRole(outputs, connection, monotonic_ns())
         self._files.store(will)
         self._roles[will.name] = guarded
@@ -154,6 +157,19 @@ class GuardService:
         if guarded.role.process is not None:
             self._listen(guarded.role.process, lambda: self._gone(guarded, "its process ended"))
         self._answer(connection, {"event": "guarded"})
+
+    def _refuse(self, connection: GuardPeer, outputs: RoleOutputs, why: str) -> None:
+        """Guard nothing that the guard cannot reach: the role drives no output then."""
+        outputs.close()
+        _log.error("will refused", role=outputs.will.name, why=why)
+        self._answer(connection, {"event": "refused", "why": why})
+
+    def _begin(self, connection: GuardPeer) -> None:
+        """Open what was away when the will was left, before an output of the role moves."""
+        for guarded in self._of(connection):
+            guarded.role.ports.open_missing()
+            if refusals := guarded.role.ports.refusals:
+                self._trip(guarded, f"the guard cannot reach {'; '.join(refusals)}")
 
     def _of(self, connection: GuardPeer) -> list[GuardedRole]:
         return [each for each in self._roles.values() if each.connection is connection]
@@ -222,6 +238,7 @@ class GuardService:
             case "guard":
                 self._register(connection, message)
             case "move":  # an output begins to move: look at once, and often from now on
+                self._begin(connection)
                 self._look()
             case "leave":
                 self._leave(connection)

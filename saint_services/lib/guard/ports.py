@@ -38,6 +38,7 @@ _OWN_PINS = (
     WriteKind.LINE,
     WriteKind.RECORD,
 )  # what a restart of the machine resets
+_AWAY = (errno.ENOENT, errno.ENODEV, errno.ENXIO)  # nothing is plugged in
 
 
 class LineBias(IntEnum):
@@ -287,20 +288,25 @@ def open_port(write: Write, passed: int | None = None) -> OutputPort:
 
 
 class WillPorts:
-    """All ports of one will. Those that could not be opened are tried again when the will is
-    carried out: a device that was unplugged may be back."""
+    """All ports of one will. That of a device that is away is opened when an output begins to move,
+    and again when the will is carried out: a device that was unplugged may be back."""
 
     def __init__(self, will: Will, passed: Sequence[int] = ()) -> None:
         self.will = will
         self.is_refused = False  # a write to a pin of this machine failed
+        self.refusals: list[str] = []  # what is there and does not open, in sentences
         lines = iter(passed)
         self._ports: list[OutputPort | None] = []
         for write in will.writes:
             descriptor = next(lines, None) if write.kind is WriteKind.LINE else None
-            try:
-                self._ports.append(open_port(write, descriptor))
-            except OSError:
-                self._ports.append(None)
+            self._ports.append(self._opened(write, descriptor))
+
+    def open_missing(self) -> None:
+        """Open what was away, or has failed."""
+        self.refusals = []
+        for index, write in enumerate(self.will.writes):
+            if self._ports[index] is None:
+                self._ports[index] = self._opened(write)
 
     def carry_out(self) -> list[str]:
         """Carry out every write, also after one that fails; returns what failed, in sentences."""
@@ -320,6 +326,15 @@ class WillPorts:
                 with contextlib.suppress(OSError):
                     port.close()
         self._ports = [None] * len(self._ports)
+
+    def _opened(self, write: Write, passed: int | None = None) -> OutputPort | None:
+        """Open a port; None for what does not open, with a refusal where it is there."""
+        try:
+            return open_port(write, passed)
+        except OSError as err:
+            if write.kind in _OWN_PINS or err.errno not in _AWAY:
+                self.refusals.append(f"{write.path}: {err.strerror or err}")
+            return None
 
     def _write(self, index: int, write: Write) -> str:
         port = self._ports[index]

@@ -60,7 +60,8 @@ class GuardClient:
         self._is_beating = False
 
     async def open(self, path: Path, will: Will, lines: Sequence[int] = ()) -> None:
-        """Leave the will with the guard. Raises SaintError when it does not answer."""
+        """Leave the will with the guard. Raises SaintError when it does not answer, or cannot reach
+        an output."""
         try:
             async with asyncio.timeout(_ANSWER_S):
                 await self._open(path, will, lines)
@@ -73,7 +74,8 @@ class GuardClient:
                 Code.HARDWARE_FAULT,
                 f"the guard of this machine did not accept the will of {will.target} "
                 f"({str(err) or 'no answer'}), so nothing may move",
-                fix="Look at the log of saint-guardd.",
+                fix="Restart this machine if a device was plugged in since it started; else look "
+                "at the log of saint-guardd.",
             ) from err
 
     def may_drive(self) -> bool:
@@ -122,7 +124,8 @@ class GuardClient:
             os.close(memory)
         answer = wire.MessageSplitter().fed(await loop.sock_recv(connection, wire.LONGEST_BYTES))
         if not answer or answer[0].get("event") != "guarded":
-            raise ValueError("the guard refused")
+            why = answer[0].get("why") if answer else ""
+            raise ValueError(str(why or "the guard refused"))
         self._trips = beat.trips
         self._beat = beat
         loop.add_reader(connection, self._receive)

@@ -66,6 +66,39 @@ def test_device_that_was_away_is_opened_when_the_will_is_carried_out(tmp_path: P
     opened.close()
 
 
+@pytest.mark.parametrize("number", [errno.ENOENT, errno.ENODEV, errno.ENXIO])
+def test_device_that_is_away_is_no_refusal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    def away(*_: object) -> int:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(os, "open", away)
+    for kind in (WriteKind.SERIAL, WriteKind.I2C):
+        assert WillPorts(will(Write(kind, "/dev/x", 9600, b"0"))).refusals == []
+    for kind in (WriteKind.FILE, WriteKind.LINE, WriteKind.RECORD):  # pins of this machine
+        opened = WillPorts(will(Write(kind, str(tmp_path / "x"), 1, b"0")))
+        assert opened.refusals == [f"{tmp_path / 'x'}: {os.strerror(number)}"]
+
+
+def test_device_that_is_there_and_does_not_open_is_a_refusal(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def refuse(*_: object) -> int:
+        raise PermissionError(errno.EPERM, "Operation not permitted")
+
+    monkeypatch.setattr(os, "open", refuse)
+    serial, bus = Write(WriteKind.SERIAL, "/dev/ttyUSB0", 9600), Write(WriteKind.I2C, "/dev/i2c-1")
+    opened = WillPorts(will(serial, bus))
+    wanted = [f"{path}: Operation not permitted" for path in ("/dev/ttyUSB0", "/dev/i2c-1")]
+    assert opened.refusals == wanted
+    opened.open_missing()
+    assert opened.refusals == wanted  # each once
+    monkeypatch.undo()
+    opened.open_missing()
+    assert opened.refusals == []  # none is plugged in here
+
+
 def test_serial_line_gets_the_bytes_at_its_speed() -> None:
     ours, theirs = pty.openpty()
     order = duties(0x80, 0.0, 0.0)

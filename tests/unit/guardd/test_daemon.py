@@ -348,7 +348,8 @@ def test_pin_that_refuses_its_will_restarts_the_machine(
     monkeypatch.setenv("SAINT_REBOOT_DIR", str(requests))
     bench = Bench(tmp_path)
     with guarding(bench.runtime):
-        refused = Write(WriteKind.FILE, str(tmp_path / "no" / "pwm"), 0, b"0")
+        (tmp_path / "pwm").symlink_to("/dev/full")  # it opens, and refuses what is written
+        refused = Write(WriteKind.FILE, str(tmp_path / "pwm"), 0, b"0")
         connection, beat = bench.guard(Will("role-x", "x", (refused,)))
         bench.drive(connection, beat)
         block_until(lambda: (requests / "request").exists())

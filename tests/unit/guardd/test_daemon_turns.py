@@ -2,6 +2,8 @@
 the machine is. Numbers are typed by hand. Not here: real processes and threads (test_daemon.py).
 """
 
+import contextlib
+import errno
 import os
 import selectors
 import socket
@@ -81,6 +83,21 @@ def is_closed(connection: socket.socket) -> bool:
         return False
 
 
+@contextlib.contextmanager
+def forbids(monkeypatch: pytest.MonkeyPatch, path: str, number: int) -> Iterator[None]:
+    """Have the system refuse to open this path."""
+    real = os.open
+
+    def opened(name: Any, *arguments: Any, **more: Any) -> int:
+        if name == path:
+            raise OSError(number, os.strerror(number))
+        return real(name, *arguments, **more)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "open", opened)
+        yield
+
+
 class Bench:
     """A guard that runs one turn at a time."""
 
@@ -90,7 +107,9 @@ class Bench:
         self.wills = root / "wills"
         self.pins = Records(root / "pins", 28)
         self.motor = Write(WriteKind.RECORD, str(root / "pins"), MOTOR)
-        self.missing = Write(WriteKind.FILE, str(root / "no" / "pwm"), 0, b"0")
+        self.pwm = root / "pwm"
+        self.pwm.symlink_to("/dev/full")  # it opens, and refuses what is written
+        self.refusing = Write(WriteKind.FILE, str(self.pwm), 0, b"0")
         self.notified: list[dict[str, Any]] = []
         self.reboots: list[str] = []
         self.logged: list[tuple[str, dict[str, Any]]] = []
@@ -187,14 +206,14 @@ class TestLook:
         assert (bench.duty, role.beat.trips, answers(node)) == (0.0, 2, [])
 
     def test_new_failure_of_a_tripped_role_is_reported(self, bench: Bench) -> None:
-        node, role = bench.node(), driving(bench, "x", bench.motor, bench.missing)
+        node, role = bench.node(), driving(bench, "x", bench.motor, bench.refusing)
         bench.look(151)
         (report,) = answers(node)
         assert "pwm" in str(report["failed"])
         bench.look(1)
         assert answers(node) == []
-        (bench.root / "no").mkdir()
-        (bench.root / "no" / "pwm").write_text("1")
+        bench.pwm.unlink()
+        bench.pwm.write_text("1")
         bench.look(1)
         (report,) = answers(node)
         assert report["failed"] == "" and role.beat.trips == 3
@@ -224,7 +243,7 @@ class TestLook:
         assert role.beat.guard_ns == 1100 * MS
 
     def test_pin_that_refuses_for_two_seconds_restarts_the_machine_once(self, bench: Bench) -> None:
-        driving(bench, "x", bench.missing)
+        driving(bench, "x", bench.refusing)
         bench.look(151)
         bench.look(2000)
         assert bench.reboots == []
@@ -236,6 +255,70 @@ class TestLook:
         )
         bench.look(1)
         assert len(bench.reboots) == 1
+
+
+class TestRefusal:
+    """A role whose outputs the guard cannot reach is not guarded."""
+
+    def role(self, bench: Bench, *writes: Write) -> Role:
+        return Role(bench, "x", bench.motor, *writes)
+
+    @needs_proc
+    def test_device_that_the_guard_may_not_open_refuses_the_will(
+        self, bench: Bench, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        forbidden = Write(WriteKind.SERIAL, "/dev/ttyACM0", 115_200, b"stop")
+        with forbids(monkeypatch, "/dev/ttyACM0", errno.EPERM):
+            before = handles()
+            role = self.role(bench, forbidden)
+            why = "/dev/ttyACM0: Operation not permitted"
+            assert role.answers() == [{"event": "refused", "why": why}]
+        # The two ends of the connection, and the role's own mapping.
+        assert handles() == before + 3
+        assert not role.file.exists()
+        assert bench.logged == [("will refused", {"role": "role-x", "why": why})]
+        role.moves()
+        bench.pins.write(MOTOR, 0.7)
+        bench.look(1000)
+        assert bench.duty == 0.7  # nobody guards it
+
+    def test_pin_of_this_machine_that_is_not_there_refuses_the_will(self, bench: Bench) -> None:
+        gone = Write(WriteKind.FILE, str(bench.root / "duty"), 0, b"0")
+        (answer,) = self.role(bench, gone).answers()
+        assert answer == {
+            "event": "refused", "why": f"{bench.root / 'duty'}: No such file or directory"
+        }  # fmt: skip
+
+    def test_device_that_is_not_plugged_in_does_not(self, bench: Bench) -> None:
+        gone = Write(WriteKind.SERIAL, str(bench.root / "ttyACM0"), 115_200, b"stop")
+        assert self.role(bench, gone).answers() == [{"event": "guarded"}]
+
+    def test_device_that_is_plugged_in_later_is_opened_when_an_output_begins_to_move(
+        self, bench: Bench
+    ) -> None:
+        line = bench.root / "ttyACM0"
+        role = self.role(bench, Write(WriteKind.SERIAL, str(line), 115_200, b"stop"))
+        os.mkfifo(line)
+        reader = os.open(line, os.O_RDONLY | os.O_NONBLOCK)
+        role.moves()
+        role.send({"do": "move"})
+        line.unlink()  # so that only an open port reaches it
+        bench.look(151)
+        assert os.read(reader, 100) == b"stop"
+        os.close(reader)
+
+    def test_device_that_is_plugged_in_later_and_forbidden_ends_the_motion(
+        self, bench: Bench, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        node, line = bench.node(), str(bench.root / "ttyACM0")
+        role = self.role(bench, Write(WriteKind.SERIAL, line, 115_200, b"stop"))
+        with forbids(monkeypatch, line, errno.EPERM):
+            role.moves()
+            bench.pins.write(MOTOR, 0.7)
+            role.send({"do": "move"})
+        (report,) = answers(node)
+        assert report["why"] == f"the guard cannot reach {line}: Operation not permitted"
+        assert (bench.duty, role.beat.trips) == (0.0, 2)  # at once, and at the look that follows
 
 
 class TestEnableLine:
@@ -315,7 +398,7 @@ class TestEndOfARole:
         assert bench.duty == 0.5  # nobody guards it any more
 
     def test_will_that_could_not_be_carried_out_stays(self, bench: Bench) -> None:
-        role = driving(bench, "x", bench.missing)
+        role = driving(bench, "x", bench.refusing)
         role.connection.close()
         bench.turn()
         assert role.file.exists()
@@ -420,14 +503,14 @@ class TestNode:
         assert role.file.exists()
 
     def test_reply_names_what_failed(self, bench: Bench) -> None:
-        driving(bench, "x", bench.missing, bench.missing)
+        driving(bench, "x", bench.refusing, bench.refusing)
         (answer,) = self.send(bench, bench.connect(), "x")
         assert str(answer["failed"]).count("; ") == 1
 
     def test_wills_that_were_left_are_carried_out_too(self, bench: Bench) -> None:
         files = WillFiles(str(bench.wills))
         files.store(Will("role-x", "x", (bench.motor,)))
-        files.store(Will("role-z", "z", (bench.missing,)))
+        files.store(Will("role-z", "z", (bench.refusing,)))
         bench.pins.write(MOTOR, 0.7)
         node = bench.connect()
         assert self.send(bench, node, "y") == [{"event": "made_safe", "id": 7, "failed": ""}]

@@ -165,6 +165,13 @@ async def test_guard_that_does_not_take_the_will_is_a_fault(alone: Turns, answer
     assert alone.peer.recv(100) == b""
 
 
+async def test_reason_of_the_guard_is_passed_on(alone: Turns) -> None:
+    answer = b'{"event": "refused", "why": "/dev/ttyACM0: Operation not permitted"}\n'
+    with pytest.raises(SaintError, match=r"\(/dev/ttyACM0: Operation not permitted\)") as raised:
+        await alone.open(answer)
+    assert "Restart this machine" in raised.value.fix
+
+
 async def test_guard_has_two_seconds_to_answer(
     alone: Turns, monkeypatch: pytest.MonkeyPatch
 ) -> None:
