@@ -61,10 +61,13 @@ class SetupPaths:
         return (self.root / "run/saint-data-lost").exists()
 
 
-def read_texts(folder: Path, names: tuple[str, ...]) -> tuple[dict[str, str], list[str]]:
-    """Return texts by file name, and a sentence for each file that cannot be read."""
-    texts: dict[str, str] = {}
+def read_texts(folder: Path, names: tuple[str, ...]) -> tuple[dict[str, str | None], list[str]]:
+    """Return texts by file name, None and a sentence for what cannot be read."""
+    texts: dict[str, str | None] = {}
     problems: list[str] = []
+    if not is_boot_partition(folder):
+        problems.append("the boot partition is not mounted; its last valid settings are in force")
+        return dict.fromkeys(names), problems
     for name in names:
         try:
             raw = (folder / name).read_bytes()[: _LARGEST_BYTES + 1]
@@ -74,7 +77,10 @@ def read_texts(folder: Path, names: tuple[str, ...]) -> tuple[dict[str, str], li
         except FileNotFoundError:
             continue
         except (OSError, ValueError) as err:
-            problems.append(f"{name} on the boot partition cannot be read: {err}")
+            texts[name] = None
+            problems.append(
+                f"{name} on the boot partition cannot be read, and is left as it is: {err}"
+            )
     return texts, problems
 
 
@@ -240,14 +246,6 @@ def is_boot_partition(folder: Path) -> bool:
     with contextlib.suppress(OSError):
         return any(folder.iterdir())
     return False
-
-
-def is_lost(path: Path) -> bool:
-    """Whether the file is missing or holds only zeros, as FAT shows unwritten content."""
-    try:
-        return not path.read_bytes().strip(b" \t\r\n\0")
-    except FileNotFoundError:
-        return True
 
 
 def _run(command: list[str]) -> None:

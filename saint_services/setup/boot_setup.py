@@ -9,40 +9,21 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 from ..lib import log
 from ..lib.config.last_good import PROBLEM
 from ..lib.errors import SaintError
 from ..lib.machine import settings_request
 from ..lib.state import StateStore
-from ..lib.strict import StrictModel
 from . import adapters, boot_file, logic, overrides, sources, yaml_secrets
 from .adapters import SetupPaths
 from .config import KEPT, Machine
+from .kept_settings import KeptSettings, kept_store
 
 _log = log.get("setup")
 _STEP_ERRORS = (OSError, SaintError, subprocess.SubprocessError, ValueError)
 _HOTSPOT_LETTERS, _CLAIM_LETTERS = 12, 24
-
-
-class KeptSettings(StrictModel):
-    """The last valid settings, with secrets; the file is readable by root only."""
-
-    machine: Machine | None = None
-    texts: dict[str, str] = {}  # the texts of the boot partition's files, without secrets
-    rewriting: list[str] = []  # files that a power cut may have destroyed on it
-
-
-def kept_store(data: Path) -> StateStore[KeptSettings]:
-    """Return the store of the machine's settings on the data partition."""
-    path = data / "setup/machine.yaml"
-    return StateStore(path, KeptSettings, 2, {1: _without_texts}, keeps_last_good=True)
-
-
-def _without_texts(data: dict[str, Any]) -> dict[str, Any]:
-    """Version 1 had the settings alone."""
-    return data
 
 
 class System(Protocol):
@@ -131,12 +112,12 @@ class BootSetup:
             kept = store.load()
             if store.problem:
                 self.problems.append(str(store.problem))
-        lost = sources.lost(texts, kept.texts, kept.rewriting)
-        outcome = sources.read(texts | lost, kept.machine, adapters.account())
+        lost = sources.lost(texts, kept)
+        outcome = sources.read(texts | lost, kept, adapters.account())
         self._log_problems(outcome)
         still_lost = self._put_back(lost)
-        if outcome.is_accepted:
-            self._keep(store, kept, outcome.machine, texts | lost, still_lost)
+        still_lost += [name for name in kept.rewriting if texts.get(name, "") is None]
+        self._keep(store, kept, outcome, still_lost)
         return outcome.machine
 
     def _with_choices(self, card: Machine) -> Machine:
@@ -162,10 +143,6 @@ class BootSetup:
             file = self.places.firmware / name
             still_lost.append(name)
             with self._step(f"{name} on the boot partition is lost; its settings stay in force"):
-                if not adapters.is_boot_partition(self.places.firmware):
-                    raise OSError("the boot partition is not mounted")
-                if not adapters.is_lost(file):
-                    raise OSError("the file cannot be read, and is left as it is")
                 with adapters.writable(self.places.firmware):
                     boot_file.replace(file, text.encode())
                 still_lost.remove(name)
@@ -180,16 +157,19 @@ class BootSetup:
         self,
         store: StateStore[KeptSettings],
         before: KeptSettings,
-        machine: Machine,
-        texts: dict[str, str],
+        outcome: sources.SettingsOutcome,
         still_lost: list[str],
     ) -> None:
         """Save the settings, then remove their secrets from the boot partition, which every
         computer can read."""
-        texts_found = {name: text for name, text in texts.items() if text.strip()}
-        clean = {name: _without_secrets(name, text) for name, text in texts_found.items()}
-        dirty = [name for name, text in clean.items() if text != texts[name]]
-        kept = KeptSettings(machine=machine, texts=clean, rewriting=sorted({*still_lost, *dirty}))
+        clean = {name: _without_secrets(name, text) for name, text in outcome.texts.items()}
+        dirty = [name for name, text in clean.items() if text != outcome.texts[name]]
+        last_valid = {n: text for n, text in before.texts.items() if n in outcome.refused}
+        kept = KeptSettings(
+            machine=outcome.machine,
+            texts=last_valid | clean,
+            rewriting=sorted({*still_lost, *dirty}),
+        )
         if kept != before:
             try:
                 store.save(kept)

@@ -18,8 +18,9 @@ from ..lib.errors import SaintError
 from ..lib.machine import settings_request
 from . import adapters, logic, overrides, wifi_trial
 from .adapters import SetupPaths
-from .boot_setup import BootSetup, ThisMachine, kept_store
+from .boot_setup import BootSetup, ThisMachine
 from .config import Machine
+from .kept_settings import kept_store
 from .live import LiveMachine, RunningMachine
 from .wifi_trial import JOIN_LIMIT_S, LEAVE_LIMIT_S, LOOK_S, WifiTrial, WifiVerdict
 

@@ -75,8 +75,8 @@ class Found:
 def user_data(text: str, account: str) -> Found:
     """Return host name and keys. `account`: the existing user, whatever name is requested."""
     found = Found()
-    raw = _plain(text, USER_DATA)
-    given = _UserData.model_validate(raw)
+    raw = settings.read_yaml(text, USER_DATA).data
+    given = _UserData.model_validate(raw)  # refuses what is no group of keys
     if given.hostname:
         found.data["hostname"] = given.hostname.lower()
     users = [user for user in given.users if isinstance(user, _User)]
@@ -100,9 +100,8 @@ def user_data(text: str, account: str) -> Found:
 def network_config(text: str) -> Found:
     """Return the first wireless network."""
     found = Found()
-    raw = _plain(text, NETWORK_CONFIG)
-    inner = raw.get("network", raw)
-    given = _Network.model_validate(inner if isinstance(inner, dict) else {})
+    raw = settings.read_yaml(text, NETWORK_CONFIG).data
+    given = _Network.model_validate(raw.get("network", raw) if isinstance(raw, dict) else raw)
     for radio in given.wifis.values():
         if isinstance(radio, str):
             continue  # "renderer: networkd"
@@ -125,11 +124,6 @@ def network_config(text: str) -> Found:
 def is_secret(place: tuple[str, ...]) -> bool:
     """Whether this place of the two files holds a secret."""
     return place[-1:] in (("password",), ("passwd",))
-
-
-def _plain(text: str, name: str) -> dict[str, Any]:
-    data = settings.read_yaml(text, name).data
-    return data if isinstance(data, dict) else {}
 
 
 READ_ERRORS = (SaintError, ValidationError)

@@ -1,29 +1,32 @@
 """Merges the texts of the boot partition and the saved settings into this machine's settings. A
-mistake becomes a sentence and never a stop: the saved settings or the defaults are then in force.
-Pure.
+mistake becomes a sentence and never a stop, and takes nothing away: a file that is wrong, or cannot
+be read, counts with the text that was valid last. Pure.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from ..lib import config as settings
 from ..lib.errors import SaintError
 from . import cloudinit
+from .cloudinit import Found
 from .config import KEPT, Machine
+from .kept_settings import KeptSettings
 
 SAINT = "saint.yaml"
-FILES = (SAINT, cloudinit.USER_DATA, cloudinit.NETWORK_CONFIG)
+FILES = (cloudinit.USER_DATA, cloudinit.NETWORK_CONFIG, SAINT)  # a later one overrides, by key
 _BLANK = " \t\r\n\0"  # FAT shows zeros where nothing was written yet
 _SECRETS = {("wifi", "secret"), ("hotspot", "secret"), ("claim",)}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class SettingsOutcome:
     """The settings in force, and the messages about them."""
 
-    machine: Machine
-    is_accepted: bool  # the texts are valid; otherwise the saved settings are in force
+    machine: Machine = field(default_factory=Machine)
+    texts: dict[str, str] = field(default_factory=dict)  # valid ones of the boot partition
+    refused: set[str] = field(default_factory=set)  # files whose last valid text counts instead
     problems: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
@@ -33,74 +36,99 @@ def is_secret(name: str, place: tuple[str, ...]) -> bool:
     return place in _SECRETS if name == SAINT else cloudinit.is_secret(place)
 
 
-def lost(
-    texts: Mapping[str, str], kept: Mapping[str, str], rewriting: Collection[str]
-) -> dict[str, str]:
+def lost(texts: Mapping[str, str | None], kept: KeptSettings) -> dict[str, str]:
     """Return the texts of files that are gone or empty without having been removed: FAT loses a
     file when power fails while it is written, and setup itself writes these (`rewriting`).
     saint.yaml, which has the role, never counts as removed."""
     return {
         name: text
-        for name, text in kept.items()
-        if not texts.get(name, "").strip(_BLANK) and (name == SAINT or name in rewriting)
+        for name, text in kept.texts.items()
+        if (name == SAINT or name in kept.rewriting)
+        and (found := texts.get(name, "")) is not None
+        and not found.strip(_BLANK)
     }
 
 
-def read(texts: Mapping[str, str], kept: Machine | None, account: str) -> SettingsOutcome:
-    """Return the settings. `texts` by file name; a missing file is a missing key."""
+def read(texts: Mapping[str, str | None], kept: KeptSettings, account: str) -> SettingsOutcome:
+    """Return the settings. `texts` by file name: a missing file is a missing key, None a file that
+    cannot be read."""
+    outcome = SettingsOutcome()
     data: dict[str, Any] = {}
-    notes: list[str] = []
-    problems: list[str] = []
-    for name, parse in (
-        (cloudinit.USER_DATA, lambda text: cloudinit.user_data(text, account)),
-        (cloudinit.NETWORK_CONFIG, cloudinit.network_config),
-    ):
-        if texts.get(name, "").strip():
+    origin: dict[str, str] = {}  # the file of each key
+    is_whole = True
+    for name in FILES:
+        text, found = texts.get(name, ""), None
+        if text is not None:
             try:
-                found = parse(texts[name])
-                notes += found.notes
-                # A mistake in one file must not affect the others.
-                settings.parse(Machine, settings.write_yaml(found.data), name)
-                data |= found.data
+                found = _found(name, text, account)
             except cloudinit.READ_ERRORS as err:
-                problems.append(_sentence(name, err))
+                outcome.problems.append(_sentence(name, err, is_kept=name in kept.texts))
+        if found is None:
+            outcome.refused.add(name)
+            found = _last_valid(name, kept, account)
+            is_whole = is_whole and found is not None
+        elif text and text.strip():
+            outcome.texts[name] = text
+        if found is not None:
+            outcome.notes += found.notes
+            data |= found.data
+            origin |= dict.fromkeys(found.data, name)
+    outcome.machine = Machine.model_validate(data)
+    has_any = bool(outcome.texts or outcome.refused & kept.texts.keys())
+    if kept.machine and not (has_any and is_whole):
+        # Not known file by file: they are gone, or this version refuses a text that was valid.
+        outcome.machine, outcome.texts, outcome.refused = kept.machine, {}, set(FILES)
+        return outcome
+    _restore_secrets(outcome, kept.machine or Machine(), origin)
+    return outcome
+
+
+def _found(name: str, text: str, account: str) -> Found:
+    """Return the valid settings of one file. A mistake in one must not affect the others."""
+    if not text.strip():
+        return Found()
+    if name == SAINT:
+        document = settings.read_yaml(text, name)
+        settings.check(Machine, document, name)
+        return Found(document.data)
+    is_user_data = name == cloudinit.USER_DATA
+    found = cloudinit.user_data(text, account) if is_user_data else cloudinit.network_config(text)
+    settings.parse(Machine, settings.write_yaml(found.data), name)
+    return found
+
+
+def _last_valid(name: str, kept: KeptSettings, account: str) -> Found | None:
+    """Return the settings of the saved text; None when this version refuses it."""
     try:
-        if texts.get(SAINT, "").strip():
-            own = settings.read_yaml(texts[SAINT], SAINT)
-            settings.parse(Machine, texts[SAINT], SAINT)  # for an error with its line
-            data |= own.data
-        machine = settings.parse(Machine, settings.write_yaml(data), "the settings")
-    except SaintError as err:
-        problems.append(_sentence(SAINT, err))
-        return SettingsOutcome(kept or Machine(), False, problems, notes)
-    if not any(texts.get(name, "").strip() for name in FILES) and kept is not None:
-        return SettingsOutcome(kept, True, problems, notes)  # the boot partition was emptied
-    machine, missing = _with_kept_secrets(machine, kept or Machine())
-    return SettingsOutcome(machine, True, problems + missing, notes)
+        return _found(name, kept.texts.get(name, ""), account)
+    except cloudinit.READ_ERRORS:
+        return None
 
 
-def _with_kept_secrets(machine: Machine, kept: Machine) -> tuple[Machine, list[str]]:
+def _restore_secrets(outcome: SettingsOutcome, kept: Machine, origin: Mapping[str, str]) -> None:
     """Restore secrets that were removed from the file when it was first read."""
-    problems: list[str] = []
-    wifi, hotspot, claim = machine.wifi, machine.hotspot, machine.claim
+    wifi, hotspot, claim = outcome.machine.wifi, outcome.machine.hotspot, outcome.machine.claim
     if wifi and wifi.secret == KEPT:
-        known = kept.wifi.secret if kept.wifi and kept.wifi.ssid == wifi.ssid else None
-        if known:
-            wifi = wifi.model_copy(update={"secret": known})
+        if kept.wifi and kept.wifi.ssid == wifi.ssid and kept.wifi.secret:
+            wifi = wifi.model_copy(update={"secret": kept.wifi.secret})
         else:
-            problems.append(
-                f"the secret of {wifi.ssid} is not stored here; write it into {SAINT} again"
+            # The network before, with its password, so that a typo in the name loses neither.
+            then = f"; the Wi-Fi {kept.wifi.ssid} stays in force" if kept.wifi else ""
+            outcome.problems.append(
+                f"{origin['wifi']}: the password of the Wi-Fi {wifi.ssid} is not stored here."
+                f" Write it into the file again{then}"
             )
-            wifi = None
+            wifi = kept.wifi
     if hotspot.secret == KEPT:
         hotspot = hotspot.model_copy(update={"secret": kept.hotspot.secret})
     if claim == KEPT:
         claim = kept.claim
     changed = {"wifi": wifi, "hotspot": hotspot, "claim": claim}
-    return machine.model_copy(update=changed), problems
+    outcome.machine = outcome.machine.model_copy(update=changed)
 
 
-def _sentence(name: str, error: Exception) -> str:
+def _sentence(name: str, error: Exception, *, is_kept: bool) -> str:
+    what = f"{name} is not what Raspberry Pi Imager writes"
     if isinstance(error, SaintError):
-        return str(error)
-    return f"{name} is not what Raspberry Pi Imager writes; the file is ignored"
+        what = error.message
+    return f"{what} ({'its last valid content is in force' if is_kept else 'the file is ignored'})"

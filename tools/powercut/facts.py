@@ -23,7 +23,7 @@ from saint_services.otad.state import SavedFirmware
 from saint_services.rcd.state import store_in as rc_store
 from saint_services.routerd.estop.latch_start import after_start
 from saint_services.routerd.state import routes_store
-from saint_services.setup.boot_setup import kept_store
+from saint_services.setup.kept_settings import kept_store
 
 T = TypeVar("T", bound=BaseModel)
 

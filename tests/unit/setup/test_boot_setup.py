@@ -248,3 +248,129 @@ def test_enable_pin_reaches_the_guard_by_the_machines_environment(root: Path) ->
     work, _ = run(root)
     assert work.problems == []
     assert "SAINT_ENABLE_LINE=24\n" in environment.read_text()
+
+
+USER_DATA = f"hostname: stage\nssh_authorized_keys:\n- {KEY}\n"
+NETWORK = """network:
+  wifis:
+    wlan0:
+      access-points:
+        home:
+          password: sweet home
+"""
+
+
+def keys_in_force(root: Path) -> str:
+    return "".join(path.read_text() for path in (root / "data/ssh/authorized_keys").iterdir())
+
+
+def wifi_in_force(root: Path) -> str:
+    path = root / "run/saint/wpa_supplicant-wlan0.conf"
+    return path.read_text() if path.exists() else ""
+
+
+@pytest.fixture
+def card(root: Path) -> Path:
+    """The boot partition of a node that started with Imager's files."""
+    firmware = root / "boot/firmware"
+    (firmware / "config.txt").touch()
+    (firmware / "user-data").write_text(USER_DATA)
+    (firmware / "network-config").write_text(NETWORK)
+    work, _ = run(root)
+    assert work.problems == []
+    return firmware
+
+
+@pytest.mark.parametrize(
+    "spoiled",
+    [USER_DATA.replace("stage", "Robo_1").encode(), USER_DATA.encode() + b"# \xfc\n",
+     b"hostname: [", bytes(80)],
+)  # fmt: skip
+def test_typo_in_user_data_leaves_the_keys(root: Path, card: Path, spoiled: bytes) -> None:
+    (card / "user-data").write_bytes(spoiled)
+    for _ in range(2):
+        work, recorder = run(root)
+        assert KEY in keys_in_force(root)
+        assert recorder.hostname == "stage"
+        assert "sweet home" in wifi_in_force(root)
+        assert any(each.startswith("user-data") for each in work.problems)
+        assert (card / "user-data").read_bytes() == spoiled
+
+
+def test_typo_in_network_config_leaves_the_wifi_and_its_password(root: Path, card: Path) -> None:
+    file = card / "network-config"
+    clean = file.read_text()
+    assert "sweet home" not in clean
+    file.write_text(clean.replace("    wlan0", "\twlan0"))
+    work, _ = run(root)
+    assert "sweet home" in wifi_in_force(root)
+    assert KEY in keys_in_force(root)
+    assert work.problems[0].startswith("network-config, line 3: ")
+    file.write_text(clean)
+    work, _ = run(root)
+    assert work.problems == []
+    assert "sweet home" in wifi_in_force(root)
+
+
+def test_valid_file_that_lacks_a_key_takes_it_away(root: Path, card: Path) -> None:
+    """And nothing brings it back: not a typo in that file later, nor one in another."""
+    (card / "user-data").write_text("hostname: stage\n")
+    run(root)
+    assert keys_in_force(root) == ""
+    for name in ("user-data", "network-config", "saint.yaml"):
+        (card / name).write_text("a: [")
+        _, recorder = run(root)
+        assert keys_in_force(root) == ""
+        assert recorder.hostname == "stage"
+
+
+def test_key_that_is_removed_while_another_file_is_wrong_goes(root: Path, card: Path) -> None:
+    (card / "saint.yaml").write_text("role: server\n")
+    run(root)
+    (card / "saint.yaml").write_text("role: servr\n")
+    (card / "user-data").write_text("hostname: stage\n")
+    _, recorder = run(root)
+    assert keys_in_force(root) == ""
+    assert recorder.targets == ("saint-server.target",)
+    assert "sweet home" in wifi_in_force(root)
+
+
+def test_boot_partition_that_is_not_there_takes_no_keys_and_no_wifi(root: Path, card: Path) -> None:
+    texts = {file.name: file.read_bytes() for file in card.iterdir()}
+    for file in card.iterdir():
+        file.unlink()
+    work, recorder = run(root)
+    assert any("not mounted" in each for each in work.problems)
+    assert KEY in keys_in_force(root)
+    assert "sweet home" in wifi_in_force(root)
+    for name, data in texts.items():
+        (card / name).write_bytes(data)
+    work, recorder = run(root)
+    assert work.problems == []
+    assert recorder.hostname == "stage"
+    assert "sweet home" in wifi_in_force(root)
+
+
+def test_misspelt_wifi_beside_a_kept_password_leaves_the_wifi(root: Path, card: Path) -> None:
+    file = card / "saint.yaml"
+    file.write_text("wifi: {ssid: den, secret: open sesame}\n")
+    run(root)
+    clean = file.read_text()
+    file.write_text(clean.replace("den", "dem"))
+    work, _ = run(root)
+    (problem,) = work.problems
+    assert problem.startswith("saint.yaml: ") and "dem" in problem and "den stays" in problem
+    assert "open sesame" in wifi_in_force(root)
+    file.write_text(clean)
+    work, _ = run(root)
+    assert work.problems == []
+    assert "open sesame" in wifi_in_force(root)
+
+
+def test_password_that_is_not_stored_names_its_file(root: Path, card: Path) -> None:
+    (card / "network-config").write_text(NETWORK.replace("home", "den").replace(
+        "sweet den", f'"{KEPT}"'))  # fmt: skip
+    work, _ = run(root)
+    (problem,) = work.problems
+    assert problem.startswith("network-config: ") and "saint.yaml" not in problem
+    assert "sweet home" in wifi_in_force(root)

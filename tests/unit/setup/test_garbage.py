@@ -13,6 +13,7 @@ from saint_services.setup import adapters, logic, sources, yaml_secrets
 from saint_services.setup.adapters import SetupPaths
 from saint_services.setup.boot_setup import BootSetup
 from saint_services.setup.config import Machine
+from saint_services.setup.kept_settings import KeptSettings
 from tests.unit.setup.recorder import Recorder
 
 FACTS, SECRETS = logic.MachineFacts("00a1b2c3d4"), logic.MachineSecrets("hotspotsecret", "c" * 24)
@@ -56,7 +57,7 @@ def is_any(place: tuple[str, ...]) -> bool:
 @given(saint=TEXTS, user=TEXTS, network=TEXTS)
 def test_any_texts_give_a_machine_and_its_files(saint: str, user: str, network: str) -> None:
     texts = {"saint.yaml": saint, "user-data": user, "network-config": network}
-    outcome = sources.read(texts, None, "saint")
+    outcome = sources.read(texts, KeptSettings(), "saint")
     plan = logic.plan(outcome.machine, FACTS, SECRETS)
     assert plan.targets
     for file in plan.files:
@@ -68,11 +69,11 @@ def test_any_texts_give_a_machine_and_its_files(saint: str, user: str, network: 
 @given(st.builds(dict, ssid=st.text(min_size=1, max_size=10), secret=st.text(max_size=70)))
 def test_any_wifi_is_one_network_or_refused(wifi: dict[str, Any]) -> None:
     text = settings.write_yaml({"role": "server", "wifi": wifi})
-    outcome = sources.read({"saint.yaml": text}, None, "saint")
-    assert outcome.is_accepted == (not outcome.problems)
+    outcome = sources.read({"saint.yaml": text}, KeptSettings(), "saint")
+    assert bool(outcome.texts) == (not outcome.problems)
     plan = logic.plan(outcome.machine, FACTS, SECRETS)
     made = [adapters.render(file).decode() for file in plan.files if "wpa_" in file.path]
-    assert len(made) == outcome.is_accepted
+    assert len(made) == bool(outcome.texts)
     for text in made:
         assert text.count("network={") == 1
         assert text.count("\n}") == 1
@@ -100,4 +101,4 @@ def test_default_machine_is_its_own_text() -> None:
     )
     data = machine.model_dump(mode="json", exclude_defaults=True)
     text = settings.write_yaml(data)
-    assert sources.read({"saint.yaml": text}, None, "saint").machine == machine
+    assert sources.read({"saint.yaml": text}, KeptSettings(), "saint").machine == machine

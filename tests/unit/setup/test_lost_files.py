@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from saint_services.lib.state import StateStore
 from saint_services.setup import boot_file
-from saint_services.setup.boot_setup import KeptSettings
 from saint_services.setup.config import KEPT, Machine
+from saint_services.setup.kept_settings import KeptSettings
 from tests.unit.setup.recorder import Recorder, run
 
 KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIFNhaW50 me"

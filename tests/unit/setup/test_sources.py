@@ -1,7 +1,10 @@
 """What holds when saint.yaml, Imager's files and the kept settings say this or that."""
 
+import pytest
+
 from saint_services.setup import sources
 from saint_services.setup.config import KEPT, Machine
+from saint_services.setup.kept_settings import KeptSettings
 
 KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIFNhaW50 me"
 USER_DATA = f"""#cloud-config
@@ -34,9 +37,16 @@ NETWORK_CONFIG = """network:
 """
 
 
-def read(kept: Machine | None = None, **texts: str) -> sources.SettingsOutcome:
-    names = {"saint": "saint.yaml", "user": "user-data", "network": "network-config"}
-    return sources.read({names[key]: text for key, text in texts.items()}, kept, "saint")
+NAMES = {"saint": "saint.yaml", "user": "user-data", "network": "network-config"}
+
+
+def read(
+    machine: Machine | None = None, last_valid: dict[str, str] | None = None, **texts: str | None
+) -> sources.SettingsOutcome:
+    kept = KeptSettings(
+        machine=machine, texts={NAMES[key]: text for key, text in (last_valid or {}).items()}
+    )
+    return sources.read({NAMES[key]: text for key, text in texts.items()}, kept, "saint")
 
 
 def test_nothing_written_is_a_node() -> None:
@@ -48,7 +58,7 @@ def test_nothing_written_is_a_node() -> None:
 
 def test_saint_yaml_is_taken_whole() -> None:
     outcome = read(saint=f"role: server\nhostname: stage\nssh: {{keys: ['{KEY}'], root: true}}\n")
-    assert outcome.is_accepted
+    assert outcome.problems == []
     assert (outcome.machine.role, outcome.machine.hostname) == ("server", "stage")
     assert outcome.machine.ssh.keys == [KEY]
 
@@ -57,7 +67,7 @@ def test_misspelt_key_leaves_the_kept_settings() -> None:
     kept = Machine(role="server")
     outcome = read(kept, saint="roles: both\n")
     assert outcome.machine == kept
-    assert not outcome.is_accepted
+    assert outcome.texts == {}
     assert "saint.yaml, line 1: roles" in outcome.problems[0]
     assert "did you mean 'role'" in outcome.problems[0]
 
@@ -111,9 +121,54 @@ def test_kept_secret_is_put_in_again() -> None:
 
 def test_kept_secret_of_another_network_is_not_used() -> None:
     kept = Machine.model_validate({"wifi": {"ssid": "stage", "secret": "open sesame"}})
-    outcome = read(kept, saint=f'wifi: {{ssid: elsewhere, secret: "{KEPT}"}}\n')
-    assert outcome.machine.wifi is None
+    text = f'wifi: {{ssid: elsewhere, secret: "{KEPT}"}}\n'
+    outcome = read(kept, saint=text)
+    assert outcome.machine.wifi == kept.wifi
     assert "elsewhere" in outcome.problems[0]
+    assert read(saint=text).machine.wifi is None
+
+
+def test_network_that_was_open_is_not_joined_where_a_password_is_expected() -> None:
+    outcome = read(
+        Machine.model_validate({"wifi": {"ssid": "stage"}}),
+        saint=f'wifi: {{ssid: stage, secret: "{KEPT}"}}\n',
+    )
+    assert "stage is not stored" in outcome.problems[0]
+
+
+def test_wrong_file_counts_with_its_last_valid_text_and_the_others_as_they_are() -> None:
+    kept = Machine.model_validate({"role": "server", "hostname": "old", "ssh": {"keys": [KEY]}})
+    last_valid = {"saint": "role: server\n", "user": USER_DATA}
+    outcome = read(kept, last_valid, saint="role: servr\n", user="hostname: new\n")
+    assert (outcome.machine.role, outcome.machine.hostname) == ("server", "new")
+    assert outcome.machine.ssh.keys == []
+    assert outcome.refused == {"saint.yaml"}
+    assert outcome.texts == {"user-data": "hostname: new\n"}
+    assert outcome.problems[0].endswith("(its last valid content is in force)")
+
+
+def test_file_that_cannot_be_read_counts_with_its_last_valid_text() -> None:
+    outcome = read(Machine(role="both"), {"user": USER_DATA}, user=None, saint="role: both\n")
+    assert outcome.machine.ssh.keys == [KEY]
+    assert outcome.machine.role == "both"
+
+
+def test_text_that_this_version_refuses_leaves_the_kept_settings() -> None:
+    kept = Machine.model_validate({"role": "server", "ssh": {"keys": [KEY]}})
+    text = "role: server\nthis_version_has: no such key\n"
+    outcome = read(kept, {"saint": text}, saint=text, network=NETWORK_CONFIG)
+    assert outcome.machine == kept
+    assert outcome.refused == set(sources.FILES)
+    assert len(outcome.problems) == 1
+
+
+@pytest.mark.parametrize("text", ["- hostname", "hostname", "--- \n", "network: 5"])
+def test_imager_file_that_is_no_group_of_keys_is_refused(text: str) -> None:
+    kept = Machine.model_validate({"ssh": {"keys": [KEY]}})
+    if not text.startswith("network"):
+        assert read(kept, {"user": USER_DATA}, user=text).machine.ssh.keys == [KEY]
+    outcome = read(kept, {"network": NETWORK_CONFIG}, network=text)
+    assert outcome.refused == {"network-config"}
 
 
 def test_secrets_are_not_in_any_repr() -> None:
