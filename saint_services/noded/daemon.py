@@ -23,6 +23,7 @@ from ..lib.generated import saint_msgs as msgs
 from ..lib.guard import wire
 from ..lib.ipc import Api, Call
 from ..lib.logs import own_source
+from ..lib.machine import setup_report
 from ..lib.machine.power import PowerAction
 from ..lib.state_machine import Runner
 from .adapters.guard import CarriedOut, GuardLink
@@ -59,9 +60,10 @@ async def run(ctx: Context[Config]) -> None:
     identity = await asyncio.to_thread(files.identity, os.environ.get("SAINT_NODE_ID", ""))
     outputs = NodePins()
     await outputs.open(os.environ.get("SAINT_HW", "real"))
-    _report_problems(ctx, files, outputs)
+    setup = await asyncio.to_thread(setup_report.read, ctx.directories.runtime)
+    _report_problems(ctx, files, outputs, setup.problems)
     bus = await ctx.open_bus(f"noded_{identity.node_id}")
-    node = NodeRunner(ctx, bus, files, identity, outputs)
+    node = NodeRunner(ctx, bus, files, identity, outputs, setup.problems)
     try:
         await node.start()
         ctx.ready(f"{identity.node_id} is {node.life.state.value}")
@@ -70,11 +72,15 @@ async def run(ctx: Context[Config]) -> None:
         node.close()
 
 
-def _report_problems(ctx: Context[Config], files: NodeFiles, outputs: NodePins) -> None:
+def _report_problems(
+    ctx: Context[Config], files: NodeFiles, outputs: NodePins, setup_problems: list[str]
+) -> None:
     if files.problem:
         ctx.health.raise_issue(Code.STATE_DAMAGED, files.problem, "identity.yaml")
     if outputs.problem:
         ctx.health.raise_issue(Code.HARDWARE_MISSING, outputs.problem)
+    for problem in setup_problems:
+        ctx.health.raise_issue(Code.CONFIG_INVALID, problem, problem)
 
 
 class NodeRunner:
@@ -87,6 +93,7 @@ class NodeRunner:
         files: NodeFiles,
         identity: NodeIdentity,
         outputs: NodePins,
+        setup_problems: list[str],
     ) -> None:
         config = ctx.config
         self._runner: Runner[NodeLifecycle, _SlotEvent, _SlotAction] = Runner(
@@ -116,7 +123,9 @@ class NodeRunner:
         )  # fmt: skip
         self._rescues: dict[int, asyncio.Task[None]] = {}  # a role starts when it has ended
         self._disk = asyncio.Lock()  # writes happen in the order of their requests
-        self._publisher = NodeStatusPublisher(bus, identity.node_id, config.server_address, outputs)
+        self._publisher = NodeStatusPublisher(
+            bus, identity.node_id, config.server_address, outputs, setup_problems
+        )
         self._refresh = ConfigRefresh(self, bus, config.refresh_interval_s)
         self._button = ResetButton(config.reset_pin, self._button_held)
         self.firmware = NodeUpdate(

@@ -35,7 +35,14 @@ _PROBE_EVERY = 5  # seconds; the buses of a role that works are not probed
 class NodeStatusPublisher:
     """Publishes announcement or status, roles and pins of one node."""
 
-    def __init__(self, bus: Bus, node_id: str, server_address: str, outputs: NodePins) -> None:
+    def __init__(
+        self,
+        bus: Bus,
+        node_id: str,
+        server_address: str,
+        outputs: NodePins,
+        setup_problems: list[str],
+    ) -> None:
         self._announcement = bus.publisher(NODES_UNADOPTED)
         self._status = bus.publisher(NODE_STATUS.at(node_id=node_id))
         self._roles = bus.publisher(NODE_ROLES.at(node_id=node_id))
@@ -44,6 +51,7 @@ class NodeStatusPublisher:
         self._node_id = node_id
         self._server_address = server_address
         self._outputs = outputs
+        self._setup_problems = setup_problems  # of the settings on its card
         self.bond = ServerBond()  # the server that the node belongs to
         self._meter = computer.Meter()
         self._metrics = computer.MachineMetrics()
@@ -131,7 +139,7 @@ class NodeStatusPublisher:
         message.hardware_rev = self._hardware.revision
         message.firmware_version = self._hardware.version
         message.state = life.state.value
-        message.reason = life.reason
+        message.reason = "; ".join(filter(None, (life.reason, *self._setup_problems)))
         message.address = self._address
         message.cpu_temp = self._metrics.cpu_temp
         message.cpu_usage = self._metrics.cpu_usage

@@ -3,7 +3,6 @@ paths lie below a root folder, so that tests use real files of their own. No rul
 """
 
 import contextlib
-import json
 import os
 import pwd
 import re
@@ -17,6 +16,8 @@ from pathlib import Path
 
 import jinja2
 
+from ..lib.machine import setup_report
+from ..lib.machine.setup_report import SetupReport
 from ..lib.state import write_atomic
 from .logic import RADIO, MachineFacts, TemplateFile
 
@@ -48,7 +49,7 @@ class SetupPaths:
 
     @property
     def report(self) -> Path:
-        return self.published / "setup.json"
+        return self.published / setup_report.FILE
 
     @property
     def requests(self) -> Path:
@@ -233,12 +234,22 @@ def writable(folder: Path) -> Iterator[None]:
         _run(["mount", "-o", "remount,ro", str(folder)])
 
 
+def put_report(places: SetupPaths, report: SetupReport) -> None:
+    """Write the report of this boot's setup, which page, nodes and doctor show."""
+    put(places.report, report.model_dump_json(indent=1).encode() + b"\n", 0o644)
+
+
+def for_screen(text: str) -> str:
+    """Return the text as agetty is to read it, which shows a file of /run/issue.d."""
+    shown = "".join(each if each.isprintable() or each == "\n" else "?" for each in text)
+    return shown.replace("\\", "\\\\")
+
+
 def add_problem(places: SetupPaths, sentence: str) -> None:
-    """Add a sentence to the report of this boot's setup, which page and doctor show."""
-    with contextlib.suppress(OSError, ValueError, KeyError):
-        report = json.loads(places.report.read_bytes())
-        report["problems"] = [*report["problems"], sentence]
-        put(places.report, json.dumps(report, indent=1).encode() + b"\n", 0o644)
+    """Add a sentence to the report of this boot's setup."""
+    report = setup_report.read(places.published)
+    with contextlib.suppress(OSError):
+        put_report(places, report.model_copy(update={"problems": [*report.problems, sentence]}))
 
 
 def is_boot_partition(folder: Path) -> bool:

@@ -3,7 +3,6 @@ the next one from its work: a robot with a wrong setting still starts. Not here:
 (logic.py).
 """
 
-import json
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,6 +14,7 @@ from ..lib import log
 from ..lib.config.last_good import PROBLEM
 from ..lib.errors import SaintError
 from ..lib.machine import settings_request
+from ..lib.machine.setup_report import SetupReport
 from ..lib.state import StateStore
 from . import adapters, boot_file, logic, overrides, sources, yaml_secrets
 from .adapters import SetupPaths
@@ -60,6 +60,7 @@ class BootSetup:
         with self._step("setting the host name failed"):
             self.system.set_hostname(plan.hostname)
         self._people(plan)
+        self.report_network(plan)
         self._report(machine, plan)
         with self._step(f"{', '.join(plan.targets)} cannot be started"):
             self.system.start(plan.targets)
@@ -234,17 +235,18 @@ class BootSetup:
                     _log.info("the server's claim code is set; the screen shows it")
 
     def _report(self, machine: Machine, plan: logic.SetupPlan) -> None:
-        report = {
-            "role": machine.role,
-            "hostname": plan.hostname,
-            "targets": plan.targets,
-            "problems": self.problems,
-        }
+        report = SetupReport(
+            role=machine.role,
+            hostname=plan.hostname,
+            targets=list(plan.targets),
+            problems=self.problems,
+        )
+        greeting = "".join(f"{sentence}.\n" for sentence in self.problems)
         with self._step("writing the report failed"):
-            adapters.put(self.places.report, json.dumps(report, indent=1).encode() + b"\n", 0o644)
-            greeting = "".join(f"{sentence}.\n" for sentence in self.problems)
+            adapters.put_report(self.places, report)
             adapters.put(self.places.published / PROBLEM, greeting.encode(), 0o644)
-        self.report_network(plan)
+            shown = adapters.for_screen(greeting).encode()
+            adapters.put(self.places.root / logic.PROBLEM_ISSUE, shown, 0o644)
         _log.info("this machine is set up", role=machine.role, hostname=plan.hostname)
 
 

@@ -78,7 +78,7 @@ def user_data(text: str, account: str) -> Found:
     raw = settings.read_yaml(text, USER_DATA).data
     given = _UserData.model_validate(raw)  # refuses what is no group of keys
     if given.hostname:
-        found.data["hostname"] = given.hostname.lower()
+        found.data["hostname"] = given.hostname
     users = [user for user in given.users if isinstance(user, _User)]
     keys = list(given.ssh_authorized_keys)
     for user in users:

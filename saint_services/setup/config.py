@@ -6,7 +6,7 @@ import ipaddress
 import re
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, Field, field_validator, model_validator
+from pydantic import AfterValidator, Field, field_validator
 
 from ..lib.config import Settings
 from ..lib.machine.wifi import HOSTNAME, Country, Ssid, WifiSecret
@@ -101,12 +101,17 @@ class Machine(Settings):
     # The code that claims the server (webd's token). Made by the server if left out.
     claim: Claim | None = Field(default=None, repr=False)
 
-    @model_validator(mode="after")
-    def _radio_leads_somewhere(self) -> "Machine":
+    @field_validator("hostname", mode="before")
+    @classmethod
+    def _lower(cls, value: object) -> object:
+        return value.lower() if isinstance(value, str) else value
+
+    @property
+    def lacks_wifi(self) -> bool:
+        """Whether the robot's own network is on the radio, which leads nowhere. No rule of the
+        model: what saint.yaml leaves out, Imager's files may have."""
         is_radio = (self.network.internal or "").startswith("wlan")
-        if is_radio and not self.wifi and not (self.is_server and self.hotspot.enabled):
-            raise ValueError("network.internal is the radio, so wifi must name the network to join")
-        return self
+        return is_radio and not self.wifi and not (self.is_server and self.hotspot.enabled)
 
     @property
     def is_server(self) -> bool:

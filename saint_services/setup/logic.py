@@ -145,7 +145,8 @@ _EXTERNAL = f"{_NETWORK}/30-saint-external.network"
 _DNSMASQ, _CHRONY = "run/saint/dnsmasq.conf", "run/saint/chrony.conf"
 _WPA = f"run/saint/wpa_supplicant-{RADIO}.conf"
 _NFTABLES, _ENVIRONMENT = "run/saint/nftables.d/machine.nft", "run/saint/machine.env"
-_ISSUE = "run/issue.d/saint.issue"
+# What the screen shows, in the order of the names.
+_ISSUE, PROBLEM_ISSUE = "run/issue.d/saint.issue", "run/issue.d/setup-problems.issue"
 _DNSSD = "run/systemd/dnssd/saint-livelink.dnssd"
 WPA_UNIT = f"wpa_supplicant@{RADIO}.service"
 # The unit that reads a file again while the machine runs, and the systemctl verb for it.

@@ -11,7 +11,7 @@ from ..lib import config as settings
 from ..lib.errors import SaintError
 from . import cloudinit
 from .cloudinit import Found
-from .config import KEPT, Machine
+from .config import KEPT, Machine, Wifi
 from .kept_settings import KeptSettings
 
 SAINT = "saint.yaml"
@@ -107,24 +107,33 @@ def _last_valid(name: str, kept: KeptSettings, account: str) -> Found | None:
 
 def _restore_secrets(outcome: SettingsOutcome, kept: Machine, origin: Mapping[str, str]) -> None:
     """Restore secrets that were removed from the file when it was first read."""
-    wifi, hotspot, claim = outcome.machine.wifi, outcome.machine.hotspot, outcome.machine.claim
-    if wifi and wifi.secret == KEPT:
-        if kept.wifi and kept.wifi.ssid == wifi.ssid and kept.wifi.secret:
-            wifi = wifi.model_copy(update={"secret": kept.wifi.secret})
-        else:
-            # The network before, with its password, so that a typo in the name loses neither.
-            then = f"; the Wi-Fi {kept.wifi.ssid} stays in force" if kept.wifi else ""
-            outcome.problems.append(
-                f"{origin['wifi']}: the password of the Wi-Fi {wifi.ssid} is not stored here."
-                f" Write it into the file again{then}"
-            )
-            wifi = kept.wifi
+    hotspot, claim = outcome.machine.hotspot, outcome.machine.claim
+    wifi, problem = _wifi(outcome.machine, kept, origin)
+    if problem:
+        # The network before, with its password: a typo in the name loses neither.
+        wifi = kept.wifi
+        then = f" (the Wi-Fi {wifi.ssid} stays in force)" if wifi else ""
+        outcome.problems.append(problem + then)
     if hotspot.secret == KEPT:
         hotspot = hotspot.model_copy(update={"secret": kept.hotspot.secret})
     if claim == KEPT:
         claim = kept.claim
     changed = {"wifi": wifi, "hotspot": hotspot, "claim": claim}
     outcome.machine = outcome.machine.model_copy(update=changed)
+
+
+def _wifi(machine: Machine, kept: Machine, origin: Mapping[str, str]) -> tuple[Wifi | None, str]:
+    """Return the network to join with its password, or what is wrong with it."""
+    wifi = machine.wifi
+    if machine.lacks_wifi:
+        what = "network.internal is the radio, so wifi must name the network to join"
+        return wifi, f"{origin['network']}: {what}"
+    if not wifi or wifi.secret != KEPT:
+        return wifi, ""
+    if kept.wifi and kept.wifi.ssid == wifi.ssid and kept.wifi.secret:
+        return wifi.model_copy(update={"secret": kept.wifi.secret}), ""
+    what = f"the password of the Wi-Fi {wifi.ssid} is not stored here; write it into the file again"
+    return wifi, f"{origin['wifi']}: {what}"
 
 
 def _sentence(name: str, error: Exception, *, is_kept: bool) -> str:

@@ -3,7 +3,6 @@ Unknown facts are None. Not here: which of them are faults (robot_checks.py, mac
 """
 
 import asyncio
-import json
 import os
 import re
 import shutil
@@ -28,7 +27,7 @@ from ...lib.api.wagon import WagonInfo
 from ...lib.api.webd.upkeep import RESTORE_STATE
 from ...lib.errors import Code, SaintError
 from ...lib.health import HealthReport
-from ...lib.machine import address_status
+from ...lib.machine import address_status, setup_report
 from ...lib.machine.address_status import AddressStatus
 from ...lib.machine.device_tree import RUNNING
 from ...lib.machine.network import interfaces
@@ -208,7 +207,7 @@ def from_files(root: Path = Path("/")) -> ComputerFacts:
     machine.root_is_read_only = "ro" in found[1].split(",") if found else None
     machine.is_slot_damaged = (root / "run/saint-slot-damaged").exists()
     machine.is_data_lost = (root / "run/saint-data-lost").exists()
-    machine.setup_problems = _setup_problems(root)
+    machine.setup_problems = setup_report.read(root / "run/saint").problems
     machine.crashes = _recent(root / "data/system/crashes", machine.now_s)
     machine.waiting_requests = _names(root / "run/saint-reboot")
     return machine
@@ -231,13 +230,6 @@ def _find_board(machine: ComputerFacts, root: Path) -> None:
 def _inside(root: Path) -> str:
     found = re.search(r"^SAINT_DDS_INTERFACE=(\S+)", _text(root / "run/saint/machine.env"), re.M)
     return found[1] if found else os.environ.get("SAINT_DDS_INTERFACE", "")
-
-
-def _setup_problems(root: Path) -> list[str]:
-    try:
-        return [str(each) for each in json.loads(_text(root / "run/saint/setup.json"))["problems"]]
-    except (ValueError, KeyError, TypeError):
-        return []
 
 
 def _files(facts: DoctorFacts, runtime: Path) -> None:

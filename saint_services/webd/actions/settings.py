@@ -5,10 +5,8 @@ password.
 
 import asyncio
 import contextlib
-import json
 import os
 import time
-from pathlib import Path
 
 from ...lib.api import Done
 from ...lib.api.endpoint import Nothing
@@ -24,7 +22,7 @@ from ...lib.api.webd import upkeep as rows
 from ...lib.errors import Code, SaintError
 from ...lib.health import HealthReport
 from ...lib.ipc import Client
-from ...lib.machine import address_status, computer, network, settings_request
+from ...lib.machine import address_status, computer, network, settings_request, setup_report
 from ..robot import daemon_clients
 from ..robot.context import RobotContext
 from .act import Acts, Caller
@@ -32,7 +30,6 @@ from .maintenance import refuse_while_driven
 
 ACTS = Acts()
 
-_SETUP_REPORT = Path("/run/saint/setup.json")
 _HEALTH_LIMIT_S = 1.0
 _TRIAL = "If no address comes within a minute, the server returns to the network before."
 
@@ -63,7 +60,7 @@ async def _health(daemon: Client) -> HealthReport | None:
 
 def describe(robot: RobotContext) -> SettingsInfo:
     """Return all settings. Blocks: use asyncio.to_thread."""
-    role, problems = _setup_report()
+    setup = setup_report.read()
     outside = settings_request.network_status()
     return SettingsInfo(
         name=robot.roles.name,
@@ -71,8 +68,8 @@ def describe(robot: RobotContext) -> SettingsInfo:
         hostname=settings_request.hostname(),
         version=computer.version(),
         is_simulated=is_simulated(),
-        machine_role=role,
-        problems=problems,
+        machine_role=setup.role,
+        problems=setup.problems,
         interfaces=network.interfaces(os.environ.get("SAINT_DDS_INTERFACE", "")),
         wifi=outside.wifi,
         hotspot=outside.hotspot,
@@ -86,17 +83,6 @@ def describe(robot: RobotContext) -> SettingsInfo:
 def _addresses() -> AddressInfo:
     found = address_status.read(settings_request.address_file())
     return AddressInfo(state=found.state, text=found.text, fix=found.fix)
-
-
-def _setup_report(path: Path = _SETUP_REPORT) -> tuple[str, list[str]]:
-    """Return the machine's role and the problems that saint-setup reports; empty on a computer
-    without saint-setup.
-    """
-    try:
-        report = json.loads(path.read_bytes())
-        return str(report["role"]), [str(each) for each in report["problems"]]
-    except (OSError, ValueError, KeyError, TypeError):
-        return "", []
 
 
 def is_simulated() -> bool:

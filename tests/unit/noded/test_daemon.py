@@ -8,10 +8,13 @@ import yaml
 from saint_services.lib.api.adoption import NodeState
 from saint_services.lib.api.node import RESET, NodeReport, NodeReset, RoleReport
 from saint_services.lib.clock import monotonic_s
-from saint_services.lib.errors import SaintError
+from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.generated import saint_msgs as msgs
 from saint_services.lib.generated import topics
+from saint_services.lib.health import HealthReport
 from saint_services.lib.ipc import Client
+from saint_services.lib.machine import setup_report
+from saint_services.lib.machine.setup_report import SetupReport
 from saint_services.lib.role_config.full_version import full_version
 from saint_services.lib.state import last_good
 from saint_services.noded.config import Config
@@ -33,6 +36,31 @@ async def test_node_without_role_announces_itself_and_its_pins_at_once(robot: Ro
         assert announced.firmware_version
         assert len(robot.gpio[0].pins) == 40
         assert (await report(client)).state is NodeState.UNADOPTED
+
+
+async def test_node_reports_to_its_server_what_is_wrong_with_the_settings_of_its_card(robot: Robot):
+    """Without a server of its own and without keys, nothing else says it but its screen."""
+    problem = "saint.yaml, line 1: role must be server, not 'servr' (the file is ignored)"
+    report = SetupReport(role="node", problems=[problem])
+    (robot.directories.runtime / setup_report.FILE).write_text(report.model_dump_json())
+    await robot.role("role-armsd")
+    async with robot.node() as client:
+        await until(lambda: bool(robot.announcements), 1.0)
+        assert robot.announcements[0].reason == problem
+        (issue,) = (await client.get("/health", HealthReport)).issues
+        assert (issue.code, issue.text) == (Code.CONFIG_INVALID, problem)
+        assert (await robot.adopt("arms", "left")).success
+        await until(
+            lambda: any(s.state == "active" and s.reason == problem for s in robot.statuses)
+        )
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"\xff", b'{"problems": 5}', b"[]"])
+async def test_report_of_setup_that_makes_no_sense_stops_no_node(robot: Robot, content: bytes):
+    (robot.directories.runtime / setup_report.FILE).write_bytes(content)
+    async with robot.node():
+        await until(lambda: bool(robot.announcements), 1.0)
+        assert robot.announcements[0].reason == ""
 
 
 async def test_adoption_starts_the_role_and_is_kept_on_disk_in_the_specified_form(robot: Robot):

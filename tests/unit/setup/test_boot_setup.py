@@ -374,3 +374,46 @@ def test_password_that_is_not_stored_names_its_file(root: Path, card: Path) -> N
     (problem,) = work.problems
     assert problem.startswith("network-config: ") and "saint.yaml" not in problem
     assert "sweet home" in wifi_in_force(root)
+
+
+def screen(root: Path) -> str:
+    return "".join(path.read_text() for path in sorted((root / "run/issue.d").glob("*.issue")))
+
+
+def test_screen_says_what_is_wrong_with_the_settings_until_they_are_right(root: Path) -> None:
+    """Without a server there is no page, without keys no ssh."""
+    file = root / "boot/firmware/saint.yaml"
+    file.write_text("role: serv\\er\n")
+    run(root)
+    assert "SAINT.OS node" in screen(root).splitlines()[0]
+    assert "\nsaint.yaml, line 1: role must be" in screen(root)
+    assert "serv\\\\\\\\er" in screen(root), "agetty reads a backslash as a command"
+    file.write_text("role: server\n")
+    run(root)
+    assert "saint.yaml" not in screen(root)
+
+
+def test_screen_says_what_went_wrong_later(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(_: Path) -> bool:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(adapters, "make_host_key", refuse)
+    run(root)
+    assert "making the ssh host key failed" in screen(root)
+
+
+def test_mistake_in_saint_yaml_leaves_imagers_keys_and_wifi_at_the_first_start(root: Path) -> None:
+    firmware = root / "boot/firmware"
+    (firmware / "user-data").write_text(USER_DATA)
+    (firmware / "network-config").write_text(NETWORK)
+    (firmware / "saint.yaml").write_text("role:\tserver\ncountry: gb\n")
+    for _ in range(2):
+        _, recorder = run(root)
+        assert recorder.hostname == "stage"
+        assert KEY in keys_in_force(root)
+        assert "sweet home" in wifi_in_force(root)
+    (firmware / "saint.yaml").write_text("role: server\n")
+    work, recorder = run(root)
+    assert work.problems == []
+    assert recorder.targets == ("saint-server.target",)
+    assert "sweet home" in wifi_in_force(root)

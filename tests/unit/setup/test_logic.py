@@ -72,12 +72,6 @@ def test_every_other_board_has_it_on_the_cable(model: str) -> None:
     assert logic.internal(Machine(), logic.MachineFacts("1", model)) == "eth0"
 
 
-@pytest.mark.parametrize("settings", [{}, {"role": "server", "hotspot": {"enabled": False}}])
-def test_radio_without_a_network_to_join_is_refused(settings: dict[str, object]) -> None:
-    with pytest.raises(ValueError, match="wifi must name the network to join"):
-        Machine.model_validate({**settings, "network": {"internal": "wlan0"}})
-
-
 def test_files_with_secrets_are_for_root_alone() -> None:
     modes = {file.path.rsplit("/", 1)[1]: file.mode for file in plan(role="server").files}
     assert modes["wpa_supplicant-wlan0.conf"] == 0o600

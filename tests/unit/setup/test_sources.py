@@ -176,3 +176,35 @@ def test_secrets_are_not_in_any_repr() -> None:
     shown = repr(read(saint=text).machine)
     assert "sesame" not in shown
     assert "abcdefghij" not in shown
+
+
+def test_robot_on_the_radio_may_have_its_wifi_from_imager() -> None:
+    outcome = read(network=NETWORK_CONFIG, saint="network: {internal: wlan0}\n")
+    assert outcome.problems == []
+    assert outcome.machine.network.internal == "wlan0"
+    assert outcome.machine.wifi is not None
+
+
+@pytest.mark.parametrize("more", ["", "role: server\nhotspot: {enabled: false}\n"])
+def test_radio_without_a_network_to_join_is_reported_and_leaves_the_one_before(more: str) -> None:
+    text = f"{more}ssh: {{keys: ['{KEY}']}}\nnetwork: {{internal: wlan0}}\n"
+    kept = Machine.model_validate({"wifi": {"ssid": "stage", "secret": "open sesame"}})
+    outcome = read(kept, saint=text)
+    assert outcome.machine.ssh.keys == [KEY]
+    assert outcome.machine.wifi == kept.wifi
+    (problem,) = outcome.problems
+    assert problem.startswith("saint.yaml: ") and "wifi must name the network to join" in problem
+    first = read(saint=text)
+    assert first.machine.wifi is None
+    assert first.machine.ssh.keys == [KEY]
+    assert len(first.problems) == 1
+
+
+def test_server_with_a_hotspot_on_the_radio_needs_no_network_to_join() -> None:
+    assert read(saint="role: server\nnetwork: {internal: wlan0}\n").problems == []
+
+
+def test_host_name_is_in_lower_case_in_every_file() -> None:
+    assert read(saint="hostname: MyRobot\n").machine.hostname == "myrobot"
+    assert "hostname" in read(saint="hostname: My_Robot\n").problems[0]
+    assert "hostname" in read(saint="hostname: 5\n").problems[0]
