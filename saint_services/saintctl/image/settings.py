@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import yaml
 from pydantic import ValidationError
 
+from ...lib.config import write_yaml
 from ...lib.errors import Code, SaintError
 
 FILE_NAME = "saint.yaml"
@@ -36,7 +36,9 @@ class CardOptions:
 
 def files(options: CardOptions) -> dict[str, bytes]:
     """Return the content of each file by its name on the card; empty without options."""
+    from ...setup import sources
     from ...setup.config import Machine
+    from ...setup.kept_settings import KeptSettings
 
     data = _data(options)
     if not data:
@@ -49,8 +51,12 @@ def files(options: CardOptions) -> dict[str, bytes]:
         what = f"{where} {first['msg'].removeprefix('Value error, ')}"
         raise SaintError(Code.REQUEST_INVALID, what, fix="Correct this option.") from err
     fields = machine.model_dump(mode="json", exclude_unset=True)
-    text = yaml.safe_dump(fields, sort_keys=False, allow_unicode=True, width=1000)
-    return {FILE_NAME: (_HEAD + text).encode()}
+    text = _HEAD + write_yaml(fields)
+    read_back = sources.read({FILE_NAME: text}, KeptSettings(), "")  # as the machine will
+    if read_back.problems or read_back.machine != machine:
+        reason = "; ".join(read_back.problems) or "it means something else"
+        raise SaintError(Code.REQUEST_INVALID, f"these options make no valid {FILE_NAME}: {reason}")
+    return {FILE_NAME: text.encode()}
 
 
 def _data(options: CardOptions) -> dict[str, Any]:

@@ -7,13 +7,16 @@ import subprocess
 from pathlib import Path
 
 import pytest
-import yaml
 from typer.testing import CliRunner, Result
 
 from saint_services.lib.flash.fat import Fat32
 from saint_services.lib.flash.writer import Progress, Target, Written
 from saint_services.saintctl.app import app
+from saint_services.saintctl.image import settings
+from saint_services.saintctl.image.settings import CardOptions
+from saint_services.setup import sources
 from saint_services.setup.config import Machine
+from saint_services.setup.kept_settings import KeptSettings
 from tests.unit.lib.flash.flash_images import FAT_BYTES, FAT_START, MIB, disk_image
 
 pytestmark = pytest.mark.slow
@@ -52,7 +55,9 @@ def _settings(card: Path) -> Machine:
     content = card.read_bytes()[FAT_START : FAT_START + FAT_BYTES]
     text = Fat32(bytearray(content)).read("saint.yaml")
     assert text is not None
-    return Machine.model_validate(yaml.safe_load(text))
+    outcome = sources.read({"saint.yaml": text.decode()}, KeptSettings(), "saint")  # as the robot
+    assert outcome.problems == []
+    return outcome.machine
 
 
 def test_card_holds_the_image(tmp_path: Path, image: Path) -> None:
@@ -78,6 +83,21 @@ def test_options_land_in_the_settings_of_the_machine(tmp_path: Path, settable: P
     assert (found.wifi.ssid, found.wifi.secret) == ("Bär & Co", "correct horse")
     assert found.ssh.keys == [KEY]
     assert found.claim == claim.read_text().strip()
+
+
+@pytest.mark.parametrize(
+    "secret",
+    ["0891234567", "0171234589", "1234567e8", "0o1234567", "0x1234567", "12345678", "1.2345678",
+     "1:30:30:30", "2026-01-01", "# sesame", "'sesame'", '"sesame" ', "sesame: x", "-.12345678"],
+)  # fmt: skip
+@pytest.mark.parametrize("ssid", ["089", "1e5", "on", "~", "null", ".inf", "Bär\U0001f43b"])
+def test_password_and_name_of_any_form_are_what_the_robot_reads(ssid: str, secret: str) -> None:
+    made = settings.files(CardOptions(role="server", wifi_ssid=ssid, wifi_secret=secret))
+    outcome = sources.read({"saint.yaml": made["saint.yaml"].decode()}, KeptSettings(), "saint")
+    assert outcome.problems == []
+    wifi = outcome.machine.wifi
+    assert wifi is not None
+    assert (wifi.ssid, wifi.secret) == (ssid, secret)
 
 
 def test_made_claim_code_is_kept_for_its_owner_alone(tmp_path: Path, settable: Path) -> None:
