@@ -23,6 +23,7 @@ from .kept_settings import KeptSettings, kept_store
 
 _log = log.get("setup")
 _STEP_ERRORS = (OSError, SaintError, subprocess.SubprocessError, ValueError)
+_SECRETS_STAY = "the secrets in {} stay on the boot partition"
 _HOTSPOT_LETTERS, _CLAIM_LETTERS = 12, 24
 
 
@@ -163,7 +164,7 @@ class BootSetup:
     ) -> None:
         """Save the settings, then remove their secrets from the boot partition, which every
         computer can read."""
-        clean = {name: _without_secrets(name, text) for name, text in outcome.texts.items()}
+        clean = {name: self._without_secrets(name, text) for name, text in outcome.texts.items()}
         dirty = [name for name, text in clean.items() if text != outcome.texts[name]]
         last_valid = {n: text for n, text in before.texts.items() if n in outcome.refused}
         kept = KeptSettings(
@@ -185,10 +186,19 @@ class BootSetup:
             with self._step("the settings cannot be saved"):
                 store.save(kept.model_copy(update={"rewriting": sorted(left)}))
 
+    def _without_secrets(self, name: str, text: str) -> str:
+        """Return the text without its secrets; as it is when they cannot be replaced in it."""
+        found = yaml_secrets.find(text, lambda place: sources.is_secret(name, place))
+        places = {place: KEPT for place, value in found.items() if value != KEPT}
+        if places:
+            with self._step(_SECRETS_STAY.format(name)):
+                return yaml_secrets.replaced(text, places)
+        return text
+
     def _scrub(self, name: str, clean: str) -> bool:
         """Remove the secrets from the file; return whether that succeeded."""
         has_left = False
-        with self._step(f"the secrets in {name} stay on the boot partition"):
+        with self._step(_SECRETS_STAY.format(name)):
             with adapters.writable(self.places.firmware):
                 boot_file.replace(self.places.firmware / name, clean.encode())
             has_left = True
@@ -248,9 +258,3 @@ class BootSetup:
             shown = adapters.for_screen(greeting).encode()
             adapters.put(self.places.root / logic.PROBLEM_ISSUE, shown, 0o644)
         _log.info("this machine is set up", role=machine.role, hostname=plan.hostname)
-
-
-def _without_secrets(name: str, text: str) -> str:
-    found = yaml_secrets.find(text, lambda place: sources.is_secret(name, place))
-    places = {place: KEPT for place, value in found.items() if value != KEPT}
-    return yaml_secrets.replaced(text, places) if places else text

@@ -16,12 +16,39 @@ _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 def replaced(text: str, places: Mapping[Place, str]) -> str:
-    """Return `text` with other values at these places; places that do not exist are skipped."""
+    """Return `text` with other values at these places; places that do not exist are skipped. Raises
+    ValueError when the result would differ in anything else."""
+    clean = text
+    for start, end, value in sorted(_spans(text, places), reverse=True):
+        # A block ends behind its line breaks, at the indentation of the next key.
+        end = start + len(text[start:end].rstrip())
+        clean = f'{clean[:start]}"{value}"{clean[end:]}'
+    expected = _with(settings.read_yaml(text, "").data, (), places)
+    try:
+        is_right = settings.read_yaml(clean, "").data == expected
+    except SaintError:
+        is_right = False
+    if not is_right:
+        raise ValueError("they cannot be replaced as they are written; write them in quotes")
+    return clean
+
+
+def _spans(text: str, places: Mapping[Place, str]) -> list[tuple[int, int, str]]:
+    """Return start and end of each value, and what replaces it."""
     root: Any = yaml.compose(text, Loader=_LOADER)
-    found = [(node, places[place]) for place, node in _scalars(root, ()) if place in places]
-    for node, value in sorted(found, key=lambda pair: -pair[0].start_mark.index):
-        text = f'{text[: node.start_mark.index]}"{value}"{text[node.end_mark.index :]}'
-    return text
+    return [
+        (node.start_mark.index, node.end_mark.index, places[place])
+        for place, node in _scalars(root, ())
+        if place in places
+    ]
+
+
+def _with(data: Any, place: Place, places: Mapping[Place, str]) -> Any:
+    if isinstance(data, dict):
+        return {key: _with(value, (*place, key), places) for key, value in data.items()}
+    if isinstance(data, list):
+        return [_with(value, (*place, str(n)), places) for n, value in enumerate(data)]
+    return places.get(place, data)
 
 
 def find(text: str, is_secret: Callable[[Place], bool]) -> dict[Place, str]:

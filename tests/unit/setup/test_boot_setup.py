@@ -9,7 +9,7 @@ import pytest
 
 from saint_services.lib import state
 from saint_services.lib.state import write_atomic
-from saint_services.setup import adapters
+from saint_services.setup import adapters, yaml_secrets
 from saint_services.setup.config import KEPT
 from tests.unit.setup.recorder import run
 
@@ -417,3 +417,33 @@ def test_mistake_in_saint_yaml_leaves_imagers_keys_and_wifi_at_the_first_start(r
     assert work.problems == []
     assert recorder.targets == ("saint-server.target",)
     assert "sweet home" in wifi_in_force(root)
+
+
+@pytest.mark.parametrize("block", ["|-", ">-"])
+def test_password_in_a_block_leaves_a_file_that_can_be_read(root: Path, block: str) -> None:
+    file = root / "boot/firmware/saint.yaml"
+    file.write_text(
+        f"role: server\nwifi:\n  ssid: stage\n  secret: {block}\n    open sesame\n  country: GB\n"
+    )
+    for _ in range(2):
+        work, recorder = run(root)
+        assert work.problems == []
+        assert recorder.targets == ("saint-server.target",)
+        assert "open sesame" in wifi_in_force(root)
+        assert "sesame" not in file.read_text()
+
+
+def test_file_whose_secrets_cannot_be_replaced_is_left(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> str:
+        raise ValueError("the secret cannot be replaced")
+
+    monkeypatch.setattr(yaml_secrets, "replaced", refuse)
+    file = root / "boot/firmware/saint.yaml"
+    file.write_text(YAML)
+    for _ in range(2):
+        work, _ = run(root)
+        assert "the secrets in saint.yaml stay on the boot partition" in work.problems[0]
+        assert file.read_text() == YAML
+        assert "open sesame" in wifi_in_force(root)
