@@ -35,6 +35,7 @@ _PULSE_S = 0.5  # interval in which the loop shows that it runs
 _LAG_LIMIT_S = 0.1
 _BACKLOG = 128
 _MOST_WAITING = 4096
+_NO_RESTART = 2  # exit code: it ends like this each time (RestartPreventExitStatus=)
 _AGAIN = 75  # exit code, EX_TEMPFAIL of sysexits.h: no fault, start me again
 
 
@@ -147,7 +148,7 @@ def main(name: str, config: type[C], run: Run[C]) -> NoReturn:
         uvloop.run(_run_daemon(context, run, with_signals=True))
     except Exception as err:
         code = _explained(here, err)
-        if isinstance(err, SaintError) and err.code is Code.CONFIG_INVALID:
+        if code == _NO_RESTART:
             _reject_waiting(sockets)
     for stream in (sys.stdout, sys.stderr):
         stream.flush()
@@ -156,8 +157,8 @@ def main(name: str, config: type[C], run: Run[C]) -> NoReturn:
 
 
 def _reject_waiting(sockets: Mapping[str, list[socket.socket]]) -> None:
-    """Close waiting connections after an invalid setting: a waiting request would start the daemon
-    again at once, without end.
+    """Close waiting connections of a daemon that cannot start like this: a waiting request would
+    start it again at once, without end.
     """
     for passed in (each for several in sockets.values() for each in several):
         with contextlib.suppress(OSError):  # none is waiting any more

@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, field_validator
 
+from ..lib.bus.names import NAMESPACE_FORM
 from ..lib.config import Settings
 from ..lib.machine.wifi import HOSTNAME, Country, Ssid, WifiSecret
 
@@ -76,7 +77,7 @@ class Network(Settings):
         default=0, ge=0, le=101
     )  # ROS_DOMAIN_ID; above 101 the ports collide with others
     # Before every ROS name and frame of this robot; the same on all its machines. Empty: none.
-    ros_namespace: str = Field(default="", pattern=r"^([A-Za-z]\w{0,31})?$")
+    ros_namespace: str = Field(default="", pattern=NAMESPACE_FORM)
 
     @field_validator("link_local")
     @classmethod

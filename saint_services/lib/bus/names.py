@@ -16,6 +16,8 @@ _LONGEST = 255
 
 
 NAMESPACE = "SAINT_ROS_NAMESPACE"
+# What saint.yaml accepts as namespace: one token, which check() accepts too.
+NAMESPACE_FORM = r"^([A-Za-z][A-Za-z0-9_]{0,31})?$"
 
 
 def robot_namespace() -> str:

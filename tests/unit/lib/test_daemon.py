@@ -18,6 +18,7 @@ from saint_services.lib.api import Done
 from saint_services.lib.config import Settings
 from saint_services.lib.daemon import Context, running
 from saint_services.lib.errors import Code, SaintError
+from saint_services.lib.generated.errors import INFO
 from saint_services.lib.health import HealthReport
 from saint_services.lib.machine import service_manager
 from tests.waiting import stand_still, turns, until
@@ -249,6 +250,8 @@ async def run(context):
         raise SaintError(Code.HARDWARE_MISSING, "pca9685 at 0x40")
     if what == "bug":
         raise KeyError("x")
+    if what in [code.value for code in Code]:
+        raise SaintError(Code(what), "it cannot start like this")
     context.ready("all well")
     if what == "task":
         context.spawn(fails(), "fails")
@@ -325,6 +328,30 @@ def test_fault_is_one_sentence_and_an_exit_code(
     assert len(faults) == 1
     assert words in faults[0]
     assert "Traceback" not in err
+
+
+@pytest.mark.parametrize("what", [code for code, info in INFO.items() if info.exit_code == 2])
+def test_daemon_that_is_not_started_again_leaves_no_request_waiting(
+    what: Code, tmp_path: Path
+) -> None:
+    """A request that waits at its socket would start it again, without end."""
+    with socket.socket(socket.AF_UNIX) as listening, socket.socket(socket.AF_UNIX) as waiting:
+        listening.bind(str(tmp_path / "api"))
+        listening.listen()
+        waiting.settimeout(3.0)
+        waiting.connect(str(tmp_path / "api"))
+        number = listening.fileno()
+        done = subprocess.run(
+            ["bash", "-c", f'exec 3<&{number}; LISTEN_PID=$$ exec "$0" -c "$1"', sys.executable,
+             PROGRAM],
+            env={**os.environ, "WHAT": what.value, "LISTEN_FDS": "1", "LISTEN_FDNAMES": "api",
+                 "CONFIGURATION_DIRECTORY": str(tmp_path),
+                 "RUNTIME_DIRECTORY": str(tmp_path / "run"),
+                 "STATE_DIRECTORY": str(tmp_path / "state")},
+            pass_fds=(number,), capture_output=True, text=True, timeout=15, check=False,
+        )  # fmt: skip
+        assert done.returncode == 2, done.stderr
+        assert waiting.recv(1) == b""
 
 
 def test_debug_shows_the_stack_trace(tmp_path: Path) -> None:

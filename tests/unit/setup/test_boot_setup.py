@@ -447,3 +447,19 @@ def test_file_whose_secrets_cannot_be_replaced_is_left(
         assert "the secrets in saint.yaml stay on the boot partition" in work.problems[0]
         assert file.read_text() == YAML
         assert "open sesame" in wifi_in_force(root)
+
+
+def test_namespace_of_an_older_release_takes_no_keys_and_no_role(root: Path) -> None:
+    """It accepted letters with which no daemon starts."""
+    file = root / "boot/firmware/saint.yaml"
+    file.write_text(f"{YAML}network: {{ros_namespace: bjorn}}\n")
+    run(root)
+    for path in (file, *(root / "data/setup").glob("machine.yaml*")):
+        path.write_text(path.read_text().replace("bjorn", "björn"))
+    work, recorder = run(root)
+    (problem,) = work.problems
+    assert "saint.yaml" in problem and "ros_namespace" in problem
+    assert recorder.targets == ("saint-server.target",)
+    assert KEY in keys_in_force(root)
+    assert "open sesame" in wifi_in_force(root)
+    assert "SAINT_ROS_NAMESPACE" not in (root / "run/saint/machine.env").read_text()

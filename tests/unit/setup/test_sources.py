@@ -1,7 +1,11 @@
 """What holds when saint.yaml, Imager's files and the kept settings say this or that."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from saint_services.lib import config as settings
+from saint_services.lib.bus import names
 from saint_services.setup import sources
 from saint_services.setup.config import KEPT, Machine
 from saint_services.setup.kept_settings import KeptSettings
@@ -208,3 +212,24 @@ def test_host_name_is_in_lower_case_in_every_file() -> None:
     assert read(saint="hostname: MyRobot\n").machine.hostname == "myrobot"
     assert "hostname" in read(saint="hostname: My_Robot\n").problems[0]
     assert "hostname" in read(saint="hostname: 5\n").problems[0]
+
+
+@given(st.text(max_size=34) | st.from_regex(r"\w{1,34}", fullmatch=True))
+def test_namespace_that_saint_yaml_accepts_is_one_that_the_bus_accepts(name: str) -> None:
+    """With another one, every daemon on the bus ends at its start."""
+    text = settings.write_yaml({"network": {"ros_namespace": name}})
+    machine = read(saint=text).machine
+    if machine.network.ros_namespace:
+        assert names.check(machine.network.ros_namespace, "namespace") == name
+
+
+@pytest.mark.parametrize(
+    ("name", "is_valid"),
+    [("robot1", True), ("R_2", True), ("", True), ("a" * 32, True), ("björn", False),
+     ("робот", False), ("robot\u0661", False), ("1robot", False), ("a/b", False),
+     ("a" * 33, False)],
+)  # fmt: skip
+def test_namespace_is_one_word_of_ascii(name: str, is_valid: bool) -> None:
+    outcome = read(saint=settings.write_yaml({"network": {"ros_namespace": name}}))
+    assert (not outcome.problems) == is_valid
+    assert all("ros_namespace" in problem for problem in outcome.problems)
