@@ -187,6 +187,16 @@ def test_job_that_fetches_releases_reaches_the_outside(robot: Robot) -> None:
     assert reached.split() == ["443", "8443"]
 
 
+def test_switch_that_queries_the_groups_of_the_bus_gets_a_report(robot: Robot) -> None:
+    """Without one, a snooping switch forwards no discovery to the server after some minutes."""
+    group = "239.255.0.1"
+    probe = (sys.executable, "-m", "tests.integration.igmp_probe")
+    with robot.server.running(*probe, "join", group, "192.168.10.1") as member:
+        assert member.stdout
+        assert member.stdout.readline() == "ready\n"
+        assert robot.node.run(*probe, "query", group, robot.link_local).strip() == "reported"
+
+
 def test_nobody_is_routed_through_the_robot(robot: Robot) -> None:
     robot.server.run("sysctl", "-q", "net.ipv4.ip_forward=1")  # as if a user had turned it on
     robot.outside.run("ip", "route", "replace", "169.254.0.0/16", "via", f"{OUTSIDE}.1")
