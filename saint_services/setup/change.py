@@ -54,8 +54,9 @@ class SettingsChange:
                 self._report("done", _renamed(request.hostname))
                 return
             after = overrides.with_wifi(before, card, request.join)
-            if self._switch(overrides.over(card, before), overrides.over(card, after)):
-                store.save(after)  # only a network that works
+            self._switch(
+                overrides.over(card, before), overrides.over(card, after), lambda: store.save(after)
+            )
         except _ERRORS as err:
             _log.error("changing a setting of this machine failed", error=err)
             self._report("refused", f"Nothing was changed: {_sentence(err)}.")
@@ -76,9 +77,8 @@ class SettingsChange:
         self._follow(plan)
         self.live.set_hostname(plan.hostname)
 
-    def _switch(self, before: Machine, after: Machine) -> bool:
-        """Change to the requested network, or restore the one before; return whether the change
-        holds."""
+    def _switch(self, before: Machine, after: Machine, save: Callable[[], None]) -> None:
+        """Change to the requested network and save it, or restore the one before."""
         if not adapters.has_radio(self.places.root):
             raise OSError(f"this machine has no radio ({logic.RADIO})")
         if logic.internal(after, adapters.facts(self.places.root)) == logic.RADIO:
@@ -88,11 +88,12 @@ class SettingsChange:
             )
         self._report("trying", f"The server changes to {_network(after)}.")
         with _or_back(self._radio_to, before):  # also when this job is ended early
-            holds = self._try(after)
+            if holds := self._try(after):
+                save()  # only a network that works
         if holds:
             address = self.live.address() or "no address"
             self._report("done", f"The server uses {_network(after)} ({address}).")
-            return True
+            return
         why = wifi_trial.cause(self.live.messages())
         self._radio_to(before)
         self._report(
@@ -100,7 +101,6 @@ class SettingsChange:
             f"No address came from {_network(after)} within {self.join_limit_s:g} s: {why}."
             f" The server is back on {_network(before)}.",
         )
-        return False
 
     def _try(self, machine: Machine) -> bool:
         stale = self._radio_to(machine)

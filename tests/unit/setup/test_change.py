@@ -1,9 +1,12 @@
 """Name and Wi-Fi changed while the machine runs, and taken back when the robot would be lost."""
 
+import errno
+import os
 from pathlib import Path
 
 import pytest
 
+from saint_services.lib import state
 from saint_services.lib.api.machine import NetworkStatus
 from saint_services.setup import overrides
 from saint_services.setup.adapters import SetupPaths
@@ -41,6 +44,22 @@ def test_network_that_gives_an_address_is_kept(root: Path, radio: FakeRadio) -> 
     assert outside(root) == NetworkStatus(hostname="saint-server", wifi="stage", has_radio=True)
     run(root)  # the next start
     assert "open sesame" in (root / WPA).read_text()
+
+
+def test_network_that_cannot_be_saved_is_left_again(
+    root: Path, radio: FakeRadio, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(path: Path, _: bytes, mode: int = 0o640) -> None:
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS), str(path))
+
+    monkeypatch.setattr(state, "write_atomic", refuse)
+    published = change(root, radio, join=STAGE)
+    assert published.state == "refused"
+    assert published.message.startswith("Nothing was changed: ")
+    assert "Read-only file system" in published.message
+    assert radio.address() == "192.168.1.5/24"
+    assert outside(root).wifi == "home"
+    assert "sweet home" in (root / WPA).read_text()
 
 
 def test_radio_leaves_before_its_settings_change(root: Path, radio: FakeRadio) -> None:
