@@ -65,6 +65,13 @@ def test_no_unit_of_ours_had_to_start_again(booted: Host) -> None:
     assert not [each for each in shown if re.fullmatch(r"NRestarts=[1-9]\d*", each)]
 
 
+def test_owner_sees_the_state_of_the_clock(booted: Host) -> None:
+    """Of chrony's two ways the socket is root's alone; doctor runs as the owner."""
+    assert "Leap status" in booted.sh("setpriv --reuid=saint --clear-groups chronyc -n tracking")
+    change = booted.machine.shell.run("setpriv --reuid=saint --clear-groups chronyc -n makestep")
+    assert "501 Not authorised" in change.text
+
+
 def test_root_is_read_only(booted: Host) -> None:
     assert booted.machine.shell.run("touch /usr/x /etc/x /x").code != 0
     assert "ro" in booted.sh("findmnt -no OPTIONS /").split(",")

@@ -72,6 +72,15 @@ def test_chrony_takes_its_settings(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", MACHINES)
+def test_chrony_answers_every_user_of_this_machine_and_nobody_else(name: str) -> None:
+    """chronyc of users other than root needs UDP, which reads only."""
+    words = [line.split() for line in lines(name, "chrony.conf")]
+    bound = {each[1] for each in words if each[:1] == ["bindcmdaddress"]}
+    assert bound == {"127.0.0.1", "::1"}
+    assert not [each for each in words if each[:1] in (["cmdport"], ["cmdallow"])]
+
+
+@pytest.mark.parametrize("name", MACHINES)
 def test_nftables_takes_the_rules(name: str, tmp_path: Path) -> None:
     """Checked, not loaded; needs the kernel's word, so a namespace of its own."""
     rules = (ROOT / "overlays/common/etc/nftables.conf").read_text(encoding="utf-8")
