@@ -8,11 +8,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..lib import config as settings
-from ..lib.errors import SaintError
+from ..lib.errors import Code, SaintError
 from . import cloudinit
 from .cloudinit import Found
 from .config import KEPT, Machine, Wifi
 from .kept_settings import KeptSettings
+from .logic import RADIO
 
 SAINT = "saint.yaml"
 FILES = (cloudinit.USER_DATA, cloudinit.NETWORK_CONFIG, SAINT)  # a later one overrides, by key
@@ -89,7 +90,12 @@ def _found(name: str, text: str, account: str) -> Found:
         return Found()
     if name == SAINT:
         document = settings.read_yaml(text, name)
-        settings.check(Machine, document, name)
+        internal = settings.check(Machine, document, name).network.internal or ""
+        if internal.startswith("wl") and internal != RADIO:
+            # No rule of the model: settings that an older release has saved may have such a name.
+            line = document.line(("network", "internal"))
+            what = f"network.internal must be {RADIO} or a cable; {internal} never joins a network"
+            raise SaintError(Code.CONFIG_INVALID, f"{name}, line {line}: {what}")
         return Found(document.data)
     is_user_data = name == cloudinit.USER_DATA
     found = cloudinit.user_data(text, account) if is_user_data else cloudinit.network_config(text)

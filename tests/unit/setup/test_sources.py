@@ -233,3 +233,15 @@ def test_namespace_is_one_word_of_ascii(name: str, is_valid: bool) -> None:
     outcome = read(saint=settings.write_yaml({"network": {"ros_namespace": name}}))
     assert (not outcome.problems) == is_valid
     assert all("ros_namespace" in problem for problem in outcome.problems)
+
+
+@pytest.mark.parametrize("internal", ["wlan1", "wlx00c0ca"])
+def test_radio_that_joins_no_network_is_refused(internal: str) -> None:
+    text = f"role: server\nnetwork:\n  internal: {internal}\n"
+    (problem,) = read(saint=text).problems
+    assert problem.startswith("saint.yaml, line 3: network.internal must be")
+    kept = Machine.model_validate(
+        {"role": "server", "network": {"internal": internal}, "ssh": {"keys": [KEY]}}
+    )  # of a release that accepted it
+    outcome = read(kept, {"saint": text}, saint=text)
+    assert outcome.machine == kept
