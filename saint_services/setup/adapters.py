@@ -146,7 +146,7 @@ def render(file: TemplateFile) -> bytes:
 
 @cache
 def _templates() -> jinja2.Environment:
-    return jinja2.Environment(
+    environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(_TEMPLATES),
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
@@ -154,6 +154,8 @@ def _templates() -> jinja2.Environment:
         keep_trailing_newline=True,
         autoescape=False,  # no HTML; config.py checks the values
     )
+    environment.filters["screen"] = for_screen
+    return environment
 
 
 def put(path: Path, data: bytes, mode: int, owner: str | None = None) -> bool:

@@ -152,6 +152,15 @@ def test_wifi_name_with_quotes_cannot_add_a_setting() -> None:
     assert '\tpsk="pass"word1"\n' in text  # wpa_supplicant takes all up to the last quote
 
 
+def test_screen_shows_the_characters_of_a_hotspot_and_no_command() -> None:
+    """agetty reads a backslash and the letter after it as a command."""
+    hotspot = {"ssid": "a\\n\x1b[2J", "secret": "p\\4assw\\\\rd"}
+    machine = Machine.model_validate({"role": "server", "hotspot": hotspot})
+    plan = logic.plan(machine, FACTS, SECRETS)
+    text = next(adapters.render(f).decode() for f in plan.files if f.path.endswith("saint.issue"))
+    assert r"Wi-Fi: a\\n?[2J   password: p\\4assw\\\\rd   then" in text
+
+
 def test_raw_key_is_not_quoted() -> None:
     machine = Machine.model_validate({"wifi": {"ssid": "stage", "secret": "0f" * 32}})
     plan = logic.plan(machine, FACTS, SECRETS)
