@@ -72,7 +72,6 @@ EQUIVALENT: dict[str, dict[str, str]] = {
         "without: self._timer = None": "a timer that is over may be cancelled again",
         "4096 -> 4097 in if self._connection.recv(4096):": "the guard's messages are short",
         "without: beat.close()": "the last reference goes in the same moment",
-        "without: self._beat.close()": "the last reference goes in the same moment",
     },
     "saint_services/rcd/protocols/pulses.py": {
         "True -> False in self._is_broken: bool = True": "the first gap drops what was begun",
