@@ -136,7 +136,8 @@ def test_role_that_leaves_while_it_moves_is_stopped(bench: Bench) -> None:
 def test_will_that_cannot_be_carried_out_outlives_the_role_that_leaves(
     bench: Bench, tmp_path: Path
 ) -> None:
-    refused = Write(WriteKind.FILE, str(tmp_path / "no" / "pwm"), 0, b"0")
+    (tmp_path / "pwm").symlink_to("/dev/full")  # it opens, and refuses what is written
+    refused = Write(WriteKind.FILE, str(tmp_path / "pwm"), 0, b"0")
     connection, beat = bench.guard(Will("role-x", "x", (refused,)))
     bench.drive(connection, beat)
     block_until(lambda: beat.trips > 0)  # it stood still
@@ -145,7 +146,7 @@ def test_will_that_cannot_be_carried_out_outlives_the_role_that_leaves(
     assert bench.answer(connection) == {"event": "left"}
     node = bench.connect()
     wire.send(node, {"do": "make_safe", "target": "x", "id": 1})
-    assert "No such file" in str(bench.answer(node)["failed"])
+    assert "No space left" in str(bench.answer(node)["failed"])
 
 
 def test_killed_process_is_noticed_although_its_connection_is_held_open(bench: Bench) -> None:
