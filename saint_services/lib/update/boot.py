@@ -31,11 +31,13 @@ def booted_slot(cmdline: Path = Path("/proc/cmdline")) -> str:
 
 def deadman_s(cmdline: Path = Path("/proc/cmdline")) -> float | None:
     """Return after how many seconds of a trial the dead-man timer restarts this machine; None
-    without slots. The last word counts, as for the initrd: boot.env stands behind the default."""
+    without slots. As for the initrd, the last word counts (boot.env stands behind the default), and
+    one that is not a time from 100 to 999999 s stands for the default."""
     if not booted_slot(cmdline):
         return None
-    found = re.findall(r"(?:^|\s)saint\.deadman=([0-9]{1,6})(?!\S)", _line(cmdline))
-    return float(found[-1]) if found else DEADMAN_S
+    words = re.findall(r"(?:^|\s)saint\.deadman=(\S*)", _line(cmdline))
+    is_time = bool(words) and re.fullmatch("[1-9][0-9]{2,5}", words[-1])
+    return float(words[-1]) if is_time else DEADMAN_S
 
 
 def _line(cmdline: Path) -> str:

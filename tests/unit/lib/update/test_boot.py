@@ -44,6 +44,8 @@ def test_machine_without_a_kernel_line_has_no_slot(tmp_path: Path):
         ("rauc.slot=B saint.deadman=300 console=tty1 saint.deadman=3600\n", 3600.0),  # boot.env
         ("rauc.slot=B", DEADMAN_S),
         ("rauc.slot=B saint.deadman=", DEADMAN_S),
+        ("rauc.slot=B saint.deadman=0", DEADMAN_S),
+        ("rauc.slot=B saint.deadman=600 saint.deadman=10m", DEADMAN_S),
         ("root=/dev/sda1 saint.deadman=300", None),
     ],
 )

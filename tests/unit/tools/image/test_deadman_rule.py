@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from saint_services.lib.state import StateStore
+from saint_services.lib.update.boot import DEADMAN_S, deadman_s
 from saint_services.lib.update.record import (
     PendingUpdate,
     UpdateKind,
@@ -27,6 +28,7 @@ ROOT = Path(__file__).resolve().parents[4]
 INIT = (ROOT / "image/initrd/init").read_text(encoding="utf-8")
 UNITS = ROOT / "overlays/common/usr/lib/systemd/system"
 RULE = re.compile(r"^# Only a release on trial .*?^fi$", re.MULTILINE | re.DOTALL)
+WORDS = re.compile(r"^DISK= .*?(?=^# The dead-man reboots)", re.MULTILINE | re.DOTALL)
 # Where the owners of a machine's update keep its record, below /data/saint.
 OWNERS = {"noded/update.py": "noded", "otad/adapters/server_update.py": f"otad/{RECORD_FOLDER}"}
 
@@ -80,6 +82,39 @@ def pending(phase: UpdatePhase) -> UpdateRecord:
         from_slot="A", to_slot="B", attempt=1,
     )  # fmt: skip
     return UpdateRecord(pending=update, slots={"A": "0.1.0"})
+
+
+@pytest.mark.parametrize(
+    ("words", "seconds"),
+    [
+        ("saint.deadman=300 saint.deadman=600", 600.0),
+        ("saint.deadman=300 saint.deadman=100", 100.0),
+        ("saint.deadman=300 saint.deadman=999999", 999999.0),
+        *(
+            (f"saint.deadman=3600 saint.deadman={word}", DEADMAN_S)
+            for word in ("0", "5", "60", "010", "0300", "1000000", "10m", "600s", "abc", "-300", "")
+        ),
+        ("saint.deadman=10m saint.deadman=600", 600.0),
+        ("", DEADMAN_S),
+    ],
+)
+def test_time_that_ends_every_boot_does_not_count(
+    tmp_path: Path, words: str, seconds: float
+) -> None:
+    """A dead-man that fires before the slot is mounted would reboot both slots without end."""
+    line = tmp_path / "cmdline"
+    line.write_text(f"root=PARTUUID=20240001-03 rauc.slot=B {words}\n")
+    found = WORDS.search(INIT)
+    assert found, "the initrd reads the kernel line"
+    lines = found[0].replace("/proc/cmdline", str(line))
+    script = f'say() {{ echo "$*" >&2; }}\n{lines}\necho "$DEADMAN"'
+    run = subprocess.run(
+        ["busybox", "ash", "-c", script], check=True, timeout=10, capture_output=True, text=True
+    )
+    assert float(run.stdout) == seconds == deadman_s(line)
+    last = words.rpartition(" ")[2].removeprefix("saint.deadman=")
+    is_refused = bool(words) and last != f"{seconds:g}"
+    assert is_refused is ("300 s count" in run.stderr)
 
 
 @pytest.mark.parametrize("owner", OWNERS.values())
