@@ -211,6 +211,26 @@ class RolloutLife(RuleBasedStateMachine):
                 RolloutState.DONE,
             )
 
+    @rule(node_id=NODES)
+    def machine_leads_back(self, node_id: str) -> None:
+        """In the hour after its trial."""
+        machine = self.truth[node_id]
+        if machine.is_at_work or machine.verdict is not UpdateVerdict.HEALTHY or not machine.spare:
+            return
+        if machine.version != machine.target:
+            return
+        machine.version, machine.spare = machine.spare, machine.version
+        machine.verdict, machine.is_online = UpdateVerdict.ROLLED_BACK, True
+        plan = self.rollout.plan
+        was_healthy = any(
+            s.node_id == node_id and s.step is RolloutStep.HEALTHY for s in self.steps()
+        )
+        self.advance()
+        if plan and was_healthy and plan.version == machine.target and not plan.is_rollback:
+            assert self.state() in (RolloutState.HALTED, RolloutState.CANCELLED)
+            if plan.state is RolloutState.DONE:
+                assert self.rollout.saved.current != plan.version
+
     @rule(node_id=NODES, is_online=st.booleans())
     def machine_comes_or_goes(self, node_id: str, is_online: bool) -> None:
         self.truth[node_id].is_online = is_online

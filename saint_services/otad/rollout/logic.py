@@ -223,7 +223,29 @@ def _judge_all(
             step = find(rollout, step.node_id) or step
         if step.step in (RolloutStep.WAITING, RolloutStep.SKIPPED):
             rollout = _judge_waiting(rollout, step, machine, now_s, limits)
+        elif step.step is RolloutStep.HEALTHY and machine is not None:
+            rollout = _judge_healthy(rollout, step, machine)
     return rollout
+
+
+def _judge_healthy(rollout: Rollout, step: SavedStep, machine: MachineFirmware) -> Rollout:
+    """In the hour after its trial a machine may still reject the release. That halts the roll-out
+    like a failed trial; one that was done is so no longer, and its release is not offered."""
+    plan, saved = rollout.plan, rollout.saved
+    if plan is None or plan.is_rollback or not _has_rejected(machine, plan.version):
+        return rollout
+    if plan.state is RolloutState.DONE:
+        if saved.current == plan.version:
+            offer = {"current": saved.previous, "previous": ""}
+            rollout = replace(rollout, saved=saved.model_copy(update=offer))
+        rollout = with_plan(rollout, state=RolloutState.RUNNING)
+    return _fail(rollout, step.node_id, machine.reason or "the machine led the release back")
+
+
+def _has_rejected(machine: MachineFirmware, version: str) -> bool:
+    """Whether a machine has led this release back, or is about to."""
+    is_back = machine.verdict is UpdateVerdict.ROLLED_BACK and machine.version != version
+    return machine.target_version == version and (is_back or machine.is_leaving)
 
 
 def _judge_updating(

@@ -152,6 +152,74 @@ def test_release_that_did_not_start_is_not_requested_again():
     assert (play.state, play.rollout.plan.reason) == (RolloutState.HALTED, "a: no")
 
 
+LED_BACK = {
+    "state": UpdateState.IDLE,
+    "version": "1.0.0",
+    "verdict": UpdateVerdict.ROLLED_BACK,
+    "reason": "after its trial: the role head crashed 3 times",
+}
+
+
+def test_release_that_its_first_machine_led_back_in_the_hour_after_goes_no_further():
+    play = Play("a", "b", "c")
+    play.begin()
+    assert play.becomes_healthy("a") == ("b",)
+    play.reports("a", **LED_BACK)
+    assert play.rollout.plan
+    assert (play.state, play.rollout.plan.reason) == (
+        RolloutState.HALTED,
+        f"a: {LED_BACK['reason']}",
+    )
+    assert play.becomes_healthy("b") == ()
+    assert play.steps() == [RolloutStep.FAILED, RolloutStep.HEALTHY, RolloutStep.WAITING]
+
+
+def test_machine_that_waits_for_a_rest_to_leave_the_release_halts_the_roll_out_at_once():
+    play = Play("a", "b", "c", limits=replace(LIMITS, parallel=2))
+    play.begin()
+    play.becomes_healthy("a")
+    play.reports(
+        "a", state=UpdateState.RESTARTING, verdict=UpdateVerdict.NONE, reason=LED_BACK["reason"]
+    )
+    assert play.state is RolloutState.HALTED
+    assert play.steps()[0] is RolloutStep.FAILED
+    play.reports("a", **LED_BACK)
+    play.becomes_healthy("b")
+    play.rollout = requests.resume(play.rollout)  # a user wants it again
+    assert play.advance() == ("a",)
+
+
+def test_done_roll_out_is_no_longer_done_when_a_machine_leads_its_release_back():
+    play = Play("a", "b")
+    play.rollout = replace(
+        play.rollout, saved=play.rollout.saved.model_copy(update={"current": "1.0.0"})
+    )
+    play.begin()
+    play.becomes_healthy("a")
+    play.becomes_healthy("b")
+    assert (play.state, play.rollout.saved.current) == (RolloutState.DONE, "1.1.0")
+    play.reports("b", **LED_BACK)
+    assert (play.state, play.rollout.saved.current) == (RolloutState.HALTED, "1.0.0")
+    back = requests.roll_back(play.rollout, play.robot())
+    assert back.plan
+    assert back.plan.version == "1.0.0"
+    assert [step.node_id for step in back.plan.steps] == ["a"]
+    play.rollout = requests.resume(play.rollout)
+    assert play.advance() == ("b",)
+    play.becomes_healthy("b")
+    assert (play.state, play.rollout.saved.current) == (RolloutState.DONE, "1.1.0")
+
+
+def test_same_release_that_is_installed_again_is_not_led_back():
+    """After a factory reset a node installs what is offered, whatever runs."""
+    play = Play("a", "b")
+    play.begin()
+    play.becomes_healthy("a")
+    play.reports("a", state=UpdateState.RESTARTING, verdict=UpdateVerdict.NONE, reason="")
+    assert play.steps()[0] is RolloutStep.HEALTHY
+    assert play.state is RolloutState.RUNNING
+
+
 def test_silent_machine_is_requested_again_after_a_pause_and_fails_in_the_end():
     play = Play("a", "b")
     play.begin()
