@@ -98,10 +98,10 @@ class NodeUpdate:
             reason = "it is being adopted or reset"
         self._in_use = reason
         # The role and the guard go on trying, which an update would end; one that has ended the
-        # role goes on itself. A restart that a user requests may be what helps.
+        # role goes on itself. A restart that a user requests may be what helps, and so may the one
+        # into the release before.
         unsafe = (life.unsafe for life in node.lives.values() if life.state is not _UPDATING)
-        reason = reason or next(filter(None, unsafe), "")
-        self._updater.block(reason)
+        self._updater.block(reason, next(filter(None, unsafe), ""))
         offers = self._offers.stirred(is_resting=not reason, now_s=monotonic_s())
         if offers is not self._offers:
             self._offers = offers

@@ -63,6 +63,7 @@ class OneMachine(RuleBasedStateMachine):
         self.now_s = 0.0
         self.requested = 0
         self.is_moving = False
+        self.is_unsafe = False
         self.is_held = False
         self.is_rauc_up = True
         self.is_full = False
@@ -77,7 +78,7 @@ class OneMachine(RuleBasedStateMachine):
     def boot(self) -> None:
         """Power on, or a restart: what is not on the card is gone."""
         self.batches, self.running, self.inspecting, self.incoming = [], None, None, ""
-        self.is_moving = self.has_moved = self.is_held = False
+        self.is_moving = self.has_moved = self.is_held = self.is_unsafe = False
         self.is_restart_requested = False
         for _ in range(20):
             self.slot = self.card.choose()
@@ -202,6 +203,7 @@ class OneMachine(RuleBasedStateMachine):
                 pending = self.card.record.pending
                 is_rejected = pending and pending.phase is UpdatePhase.CONDEMNED
                 assert not (is_rejected and self.has_moved), "a rejected release waits for a rest"
+                assert is_rejected or not self.is_unsafe, "a restart does not end the guard's tries"
                 self.boot()
 
     @property
@@ -275,7 +277,17 @@ class OneMachine(RuleBasedStateMachine):
     def robot_moves(self, is_moving: bool) -> None:
         self.is_moving = is_moving
         self.has_moved |= is_moving
-        self.happens(events.BlockedChanged("outputs are live" if is_moving else ""))
+        self.report_outputs()
+
+    @precondition(lambda self: not self.is_held)
+    @rule(is_unsafe=st.booleans())
+    def guard_fails(self, is_unsafe: bool) -> None:
+        self.is_unsafe = is_unsafe
+        self.report_outputs()
+
+    def report_outputs(self) -> None:
+        live = "outputs are live" if self.is_moving else ""
+        self.happens(events.BlockedChanged(live, "no pins" if self.is_unsafe else ""))
 
     @precondition(lambda self: not self.is_moving)
     @rule()
@@ -407,7 +419,7 @@ class OneMachine(RuleBasedStateMachine):
     @rule()
     def process_dies(self) -> None:
         """The daemon alone: the installer goes on."""
-        self.inspecting, self.is_moving = None, False
+        self.inspecting, self.is_moving, self.is_unsafe = None, False, False
         self.start_process()
         self.happens(events.RestChanged(False))
 
@@ -436,6 +448,12 @@ class OneMachine(RuleBasedStateMachine):
         """Also with a full disk."""
         if not self.batches and self.update.state is UpdateState.IDLE:
             assert not self.is_held
+
+    @invariant()
+    def rejected_release_is_left(self) -> None:
+        """Whatever the guard can do: the release may be why it cannot."""
+        if self.update.is_condemned and not self.update.blocked and not self.update.was_live:
+            assert not self.update.in_use
 
     @invariant()
     def state_agrees_with_the_record(self) -> None:

@@ -43,6 +43,7 @@ class Update:
     slots: Slots | None = None
     installer_problem: str = ""  # why the installer does not answer
     blocked: str = ""  # why the machine must not be interrupted now
+    unsafe: str = ""  # why its outputs, which nothing uses, could not be made safe
     was_live: bool = False  # the machine was in use and has not rested since
     wanted: WantedRelease | None = None  # being inspected or written
     attempt: int = 0
@@ -92,10 +93,11 @@ class Update:
     @property
     def in_use(self) -> str:
         """Why the work must not be stopped now. No user requested the restart of a rejected
-        release, so it waits for a rest, not for a stick that is released for a second."""
-        if self.is_condemned and self.was_live and not self.blocked:
-            return NOT_RESTED
-        return self.blocked
+        release, so it waits for a rest, not for a stick that is released for a second. It does not
+        wait for outputs to become safe: the release may be why they do not."""
+        if not self.is_condemned:
+            return self.blocked or self.unsafe
+        return self.blocked or (NOT_RESTED if self.was_live else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,9 +191,11 @@ class InstallationLost:
 
 @dataclass(frozen=True, slots=True)
 class BlockedChanged:
-    """Whether the machine may be interrupted: the reason against it, or an empty text."""
+    """Whether the machine may be interrupted: the reason against it, or an empty text. `unsafe`:
+    why its outputs could not be made safe, though nothing uses them."""
 
     reason: str
+    unsafe: str = ""
 
 
 @dataclass(frozen=True, slots=True)

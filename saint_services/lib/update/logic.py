@@ -81,9 +81,10 @@ def step(update: Update, event: Event) -> Outcome:
         case DownloadRequested():
             record = update.record.model_copy(update={"must_download": True})
             return replace(update, record=record), (SaveRecord(record),)
-        case BlockedChanged():
-            was_live = update.was_live or bool(event.reason)
-            return replace(update, blocked=event.reason, was_live=was_live), (PublishStatus(),)
+        case BlockedChanged(reason, unsafe):
+            was_live = update.was_live or bool(reason)
+            update = replace(update, blocked=reason, unsafe=unsafe, was_live=was_live)
+            return update, (PublishStatus(),)
         case RestChanged(is_resting):
             return replace(update, was_live=not is_resting or bool(update.blocked)), ()
         case TimePassed():

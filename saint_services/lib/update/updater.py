@@ -135,10 +135,11 @@ class Updater:
         """Return the status message."""
         return firmware_status(self.update, self._node_id)
 
-    def block(self, reason: str) -> None:
-        """Set why the machine must not be interrupted now; empty: it may be."""
-        if reason != self.update.blocked:
-            self.handle(events.BlockedChanged(reason))
+    def block(self, reason: str, unsafe: str = "") -> None:
+        """Set why the machine must not be interrupted now; empty: it may be. `unsafe`: why outputs
+        that nothing uses could not be made safe."""
+        if (reason, unsafe) != (self.update.blocked, self.update.unsafe):
+            self.handle(events.BlockedChanged(reason, unsafe))
 
     async def install(self, wanted: WantedRelease, *, force: bool = False) -> Answer:
         """Request a release; the answer says whether its installation has begun."""

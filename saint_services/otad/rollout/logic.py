@@ -196,8 +196,9 @@ def is_busy(machine: MachineFirmware) -> bool:
 
 
 def _waits_for_driver(machine: MachineFirmware) -> bool:
-    """Whether all is written and only live outputs delay the restart."""
-    return machine.state is UpdateState.RESTARTING and bool(machine.blocked_by)
+    """Whether all is written and only live outputs delay the restart into the release."""
+    is_written = machine.state is UpdateState.RESTARTING and not machine.is_leaving
+    return is_written and bool(machine.blocked_by)
 
 
 def _watch_absence(rollout: Rollout, machines: Machines, now_s: float) -> Rollout:
@@ -278,6 +279,8 @@ def _judge_updating(
     if now_s - rollout.since_s[node_id] <= limits.machine_limit_s:
         return rollout
     what = "the update is not done" if there else "the machine did not come back"
+    if there and there.is_leaving:
+        what = f"{there.reason}; the machine has not left the release"
     return _fail(rollout, node_id, f"{what} after {limits.machine_limit_s:g} s")
 
 

@@ -156,6 +156,21 @@ async def test_new_release_whose_role_keeps_crashing_is_left(
         await until(lambda: card.robot.statuses[-1].state == "active")
 
 
+async def test_new_release_whose_guard_cannot_make_outputs_safe_is_left(
+    card: Card, monkeypatch: pytest.MonkeyPatch
+):
+    """A fault that the release may have brought holds no machine in it."""
+    role = await card.updated()
+    card.restart(monkeypatch)
+    card.robot.guard.failure = "no pins"
+    role.first = RoleReport(ready=False, safe=True, estop=False, reason="the guard did not answer")
+    card.statuses.clear()
+    async with card.robot.node(QUICK.model_copy(update={"health_timeout_s": 1.0})):
+        await until(lambda: "could not be made safe: no pins" in card.last.blocked_by)
+        await until(card.request.exists)
+    assert card.restart(monkeypatch) == "A"
+
+
 async def test_update_is_refused_while_outputs_could_not_be_made_safe(card: Card):
     role = await card.tracks()
     async with card.adopted():

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from saint_services.lib.api.firmware import UpdateState, UpdateVerdict
+from saint_services.lib.state_machine import Answer
 from saint_services.lib.update import events
 from saint_services.lib.update.events import Update, WantedRelease
 from saint_services.lib.update.installer import BundleInfo, SlotMark
@@ -226,6 +227,24 @@ def test_offer_is_declined_from_the_last_use_to_the_next_rest() -> None:
 def test_machine_in_use_does_not_rest() -> None:
     update, _ = run(idle(), events.BlockedChanged("its outputs are live"), events.RestChanged(True))
     assert update.was_live
+
+
+def test_outputs_that_could_not_be_made_safe_block_an_update_and_are_no_use() -> None:
+    wanted = events.InstallRequested(WantedRelease(NEW, "http://x"), request=1)
+    update, actions = run(idle(), events.BlockedChanged("", "no pins"), wanted)
+    assert actions[-1] == Answer(1, False, "no pins")
+    assert not update.was_live
+    assert run(update, events.BlockedChanged(""), wanted)[0].state is UpdateState.INSTALLING
+
+
+def test_requested_restart_waits_for_safe_outputs_and_that_of_a_rejected_release_does_not() -> None:
+    unsafe = events.BlockedChanged("", "no pins")
+    update, _ = run(writing()[0], events.Installed(), unsafe, events.TimePassed(1.0))
+    assert update.blocked_by == "no pins"
+    assert update.restart_requested_s is None
+    record = pending(UpdatePhase.CONDEMNED, reason="no pins")
+    update, _ = run(Update(NEW), started(record, "B"), unsafe)
+    assert kinds(run(update, events.TimePassed(1.0))[1]) == ["StopWork", "Restart"]
 
 
 def test_outputs_that_go_live_during_the_check_of_a_bundle_do_not_use_up_the_offers() -> None:

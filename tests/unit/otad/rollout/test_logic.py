@@ -80,6 +80,22 @@ def test_machine_that_is_never_done_halts_it_and_one_that_waits_for_its_driver_d
     assert play.rollout.plan.reason == "a: the update is not done after 100 s"
 
 
+def test_machine_that_cannot_leave_a_rejected_release_halts_it():
+    play = Play("a", "b")
+    play.begin()
+    play.agrees("a")
+    facts = {"state": UpdateState.RESTARTING, "version": "1.1.0", "reason": "the role is silent"}
+    play.reports("a", **facts, blocked_by="its outputs are live")
+    play.advance(99.0)
+    assert play.state is RolloutState.RUNNING
+    play.advance(2.0)
+    assert play.rollout.plan
+    assert (play.state, play.rollout.plan.reason) == (
+        RolloutState.HALTED,
+        "a: the role is silent; the machine has not left the release after 100 s",
+    )
+
+
 def test_old_verdict_is_not_taken_for_the_new_one():
     play = Play("a", "b")
     old = {
