@@ -94,6 +94,8 @@ class OneMachine(RuleBasedStateMachine):
     def start_process(self) -> None:
         pending = self.card.record.pending
         self.cuts += pending is not None and pending.phase is UpdatePhase.WRITING
+        is_rejected = pending and pending.phase is UpdatePhase.CONDEMNED
+        self.needs_rest = not (is_rejected and pending.to_slot == self.slot)
         self.update = Update(self.card.versions[self.slot])
         self.is_held = False
         self.batches = [[events.ReadState()]]
@@ -202,7 +204,8 @@ class OneMachine(RuleBasedStateMachine):
                 assert not self.is_moving, "no restart while the machine is in use"
                 pending = self.card.record.pending
                 is_rejected = pending and pending.phase is UpdatePhase.CONDEMNED
-                assert not (is_rejected and self.has_moved), "a rejected release waits for a rest"
+                has_moved = self.has_moved and self.needs_rest
+                assert not (is_rejected and has_moved), "a rejected release waits for a rest"
                 assert is_rejected or not self.is_unsafe, "a restart does not end the guard's tries"
                 self.boot()
 
@@ -372,18 +375,24 @@ class OneMachine(RuleBasedStateMachine):
             self.check()
 
     @precondition(lambda self: self.update.state is UpdateState.IDLE)
-    @rule(is_well=st.booleans(), count=st.integers(1, 4), deaths=st.integers(0, 3))
-    def role_works_or_fails_later(self, is_well: bool, count: int, deaths: int) -> None:
+    @rule(
+        is_well=st.booleans(), count=st.integers(1, 4), deaths=st.integers(0, 3),
+        restarts=st.booleans(),
+    )  # fmt: skip
+    def role_works_or_fails_later(
+        self, is_well: bool, count: int, deaths: int, restarts: bool
+    ) -> None:
         was_watched, was_condemned = self.update.record.watched, self.update.condemned_for
         for _ in range(count):
             self.now_s += 40.0
             problem = "" if is_well else "the role is silent"
             part = events.WorkPart("role head", problem, crashes=deaths)
-            self.happens(events.HealthChecked(self.now_s, parts=(part,)))
+            units = ("saint-noded.service",) if restarts else ()
+            self.happens(events.HealthChecked(self.now_s, restarting_units=units, parts=(part,)))
         if self.update.condemned_for and not was_condemned:
             assert was_watched, "a proven slot is left within the hour after its update alone"
             assert self.spare == was_watched.back_slot
-            assert not is_well or deaths == 3
+            assert not is_well or deaths == 3 or restarts
 
     def check(self) -> None:
         is_well = self.card.kinds[self.slot] == "well"
@@ -413,7 +422,8 @@ class OneMachine(RuleBasedStateMachine):
                 self.next_action(False)
             if self.is_disarmed:
                 return
-            assert not self.has_moved, "a restart that waits for a rest is not forced"
+            has_moved = self.has_moved and self.needs_rest
+            assert not has_moved, "a restart that waits for a rest is not forced"
         self.boot()
 
     @rule()

@@ -45,6 +45,8 @@ class Update:
     blocked: str = ""  # why the machine must not be interrupted now
     unsafe: str = ""  # why its outputs, which nothing uses, could not be made safe
     was_live: bool = False  # the machine was in use and has not rested since
+    # This process started in a rejected release: one that keeps crashing never sees a rest.
+    needs_no_rest: bool = False
     wanted: WantedRelease | None = None  # being inspected or written
     attempt: int = 0
     tries: int = 0  # tries of this attempt; some failures are transient
@@ -97,7 +99,8 @@ class Update:
         wait for outputs to become safe: the release may be why they do not."""
         if not self.is_condemned:
             return self.blocked or self.unsafe
-        return self.blocked or (NOT_RESTED if self.was_live else "")
+        needs_rest = self.was_live and not self.needs_no_rest
+        return self.blocked or (NOT_RESTED if needs_rest else "")
 
 
 @dataclass(frozen=True, slots=True)

@@ -117,8 +117,8 @@ def _is_last_resort(update: Update) -> bool:
 
 def _on_trial(update: Update, pending: PendingUpdate, now_s: float) -> Outcome:
     update = replace(update, attempt=pending.attempt)
-    if pending.phase is UpdatePhase.CONDEMNED:  # power was lost before the restart
-        update = replace(update, state=UpdateState.RESTARTING)
+    if pending.phase is UpdatePhase.CONDEMNED:  # power was lost before the restart, or the process
+        update = replace(update, state=UpdateState.RESTARTING, needs_no_rest=True)
         return update, (SetMark(SlotMark.BAD, "booted"), PublishStatus())
     if update.state is not UpdateState.VERIFYING:
         until_s = now_s + update.limits.health_timeout_s

@@ -124,6 +124,8 @@ class Updater:
         limits = fitted(self.update.limits, timer_s)
         self._runner.state = replace(self.update, version=version, limits=limits)
         await self._read_state(_FIRST_READ_LIMIT_S)
+        if self.update.record.watched:
+            self._looked_s = -_WATCH_S  # at once: this process may be what keeps crashing
         self._spawn(self._carry_out_batches(), "update actions")
         self._spawn(self._poll(), "update pulse")
 

@@ -32,7 +32,7 @@ from .record import (
 Outcome = tuple[Update, tuple[Action, ...]]
 
 SERVER = "the server"  # beside the parts of the work in the last run
-MOST_DEATHS = 3  # crashes of a role
+MOST_DEATHS = 3  # crashes of a role; systemd's count of a unit's restarts has the same limit
 WELL_AFTER_S, SILENT_AFTER_S = 60.0, 300.0  # a part counts as answering, or as silent
 DOWN_S = 60.0  # a fault that lasts for so long leads back; a role is started again before
 # Each start of the process costs one step, so that a robot that is switched on for minutes only is
@@ -95,7 +95,8 @@ def checked(update: Update, event: HealthChecked) -> Outcome:
     save = (SaveRecord(update.record),) if update.record != before else ()
     if update.condemned_for:
         parts = (part.unit for part in event.parts if part.problem or part.crashes)
-        units = (*(unit for unit in parts if unit), *_units(event))
+        ill = (*event.failed_units, *event.restarting_units)
+        units = (*(unit for unit in parts if unit), *_ours(ill))
         return update, (*save, ReadLog(tuple(dict.fromkeys(units))))
     return update, save
 
@@ -145,7 +146,8 @@ def _watched(update: Update, watched: WatchedRelease, event: HealthChecked) -> U
             return update
     deaths = [text for part in _judged(watched, event) if (text := _death(part))]
     faults = [part.problem for part in _judged(watched, event) if part.problem]
-    faults += [f"{unit} does not run" for unit in _units(event) if unit not in _ill(watched)]
+    faults += [f"{unit} does not run" for unit in _new(watched, event.failed_units)]
+    deaths += [f"{unit} keeps crashing" for unit in _new(watched, event.restarting_units)]
     if not faults and not deaths:
         return replace(update, down_since_s=None)
     since_s = event.now_s if update.down_since_s is None else update.down_since_s
@@ -160,8 +162,9 @@ def _left(update: Update, watched: WatchedRelease | None) -> Update:
     return replace(update, record=record)
 
 
-def _ill(watched: WatchedRelease) -> tuple[str, ...]:
-    return watched.before.failed_units
+def _new(watched: WatchedRelease, units: tuple[str, ...]) -> Iterator[str]:
+    """Return our units among these that worked before the update."""
+    return (unit for unit in _ours(units) if unit not in watched.before.failed_units)
 
 
 def _judged(watched: WatchedRelease, event: HealthChecked) -> Iterator[WorkPart]:
@@ -173,9 +176,8 @@ def _death(part: WorkPart) -> str:
     return f"the {part.name} crashed {part.crashes} times" if is_dying else ""
 
 
-def _units(event: HealthChecked) -> Iterator[str]:
-    """Return our units that failed or keep crashing; Debian's are not a release's fault."""
-    units = (*event.failed_units, *event.restarting_units)
+def _ours(units: tuple[str, ...]) -> Iterator[str]:
+    """Return our units; Debian's are not a release's fault."""
     return (unit for unit in units if unit.startswith("saint-"))
 
 

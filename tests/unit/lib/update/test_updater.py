@@ -329,6 +329,23 @@ async def test_trial_is_fitted_to_the_timer_in_force(
         assert (limits.health_timeout_s, limits.settle_s) == expected
 
 
+async def test_judge_that_keeps_crashing_after_its_trial_is_left_at_its_next_start(
+    machine: Machine,
+):
+    await install(machine, "1.1")
+    machine.restart()
+    async with machine.running():
+        await until(lambda: machine.owner.last.verdict == "healthy")
+    machine.fake.units = [Unit("saint-noded.service", restarts=3)]
+    async with machine.running() as updater:
+        updater.rest(is_resting=False)  # this process was restarted, not the machine
+        await until(lambda: updater.update.is_condemned)
+    async with machine.running() as updater:
+        updater.rest(is_resting=False)
+        await until(machine.request.exists)
+    assert machine.request.read_text().startswith("rollback from 1.1: after its trial: saint-noded")
+
+
 async def test_machine_without_rauc_works_and_says_that_updates_are_off(machine: Machine):
     await machine.fake.installer.close()
     machine.fake.address = f"unix:path={machine.reboots}/nobody"

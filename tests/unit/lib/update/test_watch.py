@@ -83,9 +83,35 @@ def test_rejected_release_restarts_when_the_machine_has_rested() -> None:
 
 
 def test_dead_man_does_not_force_a_restart_that_waits_for_a_rest() -> None:
-    record = pending(UpdatePhase.CONDEMNED, reason="after its trial: webd failed")
+    update, _ = run(passed(), events.RestChanged(False), check(70, DYING), events.LogRead(""))
+    assert run(update, events.TimePassed(71))[1] == [events.Disarm()]
+
+
+def test_process_that_starts_in_a_rejected_release_waits_only_for_live_outputs() -> None:
+    """One that dies within minutes would never see a rest."""
+    record = pending(UpdatePhase.CONDEMNED, reason="after its trial: noded keeps crashing")
     update, _ = run(Update(NEW), started(record, "B"), events.RestChanged(False))
+    update, _ = run(update, events.BlockedChanged("outputs are live"))
     assert run(update, events.TimePassed(1))[1] == [events.Disarm()]
+    update, _ = run(update, events.BlockedChanged(""))
+    assert kinds(run(update, events.TimePassed(2))[1]) == ["StopWork", "Restart"]
+
+
+def test_daemon_that_dies_minutes_after_each_start_leads_back() -> None:
+    """Also the one that judges: systemd counts its restarts, and its first check is enough."""
+    update = run(Update(NEW), started(passed().record, "B"), events.RestChanged(False))[0]
+    crashed = {"restarting_units": ("saint-noded.service", "e2scrub_reap.service")}
+    update, actions = run(update, check(0, SILENT, **crashed))
+    assert kinds(actions)[-1] == "ReadLog"
+    assert update.condemned_for == (
+        "the role head does not answer; saint-noded.service keeps crashing"
+    )
+
+
+def test_daemon_that_kept_crashing_before_the_update_does_not_lead_back() -> None:
+    update = passed(before={"failed_units": ("saint-noded.service",)})
+    crashed = {"restarting_units": ("saint-noded.service",)}
+    assert "ReadLog" not in kinds(lasting(update, 20, 400, HEAD, **crashed)[1])
 
 
 def test_unit_of_ours_that_keeps_crashing_leads_back_and_one_of_debian_does_not() -> None:
