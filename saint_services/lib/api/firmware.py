@@ -91,12 +91,6 @@ class MachineFirmware(Reply):
         """True if no release can be installed on this machine."""
         return self.blocked_by.startswith(UPDATES_OFF)
 
-    @property
-    def is_leaving(self) -> bool:
-        """True if the running release was rejected and the restart into the one before is due."""
-        is_own = self.version == self.target_version  # also of one that is installed again
-        return self.state is UpdateState.RESTARTING and is_own and bool(self.reason)
-
 
 class MachineRollout(Reply):
     """One machine of a roll-out, in order."""

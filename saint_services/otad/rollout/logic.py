@@ -1,7 +1,7 @@
 """The rules of a roll-out: which machine is next, when a machine counts as updated, when the
 roll-out halts. Pure: `step(rollout, event)` returns the next state and the update requests. `saved`
 outlives a restart, so every decision rests on it and on the machines' reports. Not here: beginning,
-pausing, rolling back (requests.py); the machines' reports (fleet.py).
+pausing, rolling back (requests.py); what a machine's report says (readings.py).
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -11,14 +11,14 @@ from ...lib.api.firmware import (
     MachineFirmware,
     RolloutState,
     RolloutStep,
-    UpdateState,
     UpdateVerdict,
 )
 from ..state import SavedFirmware, SavedPlan, SavedStep
+from . import readings
+from .readings import LONGEST_REASON
 
 MOST_REFUSALS = 3
 ASK_AGAIN_AFTER_S = 10.0
-LONGEST_REASON = 400
 
 Machines = Mapping[str, MachineFirmware]
 
@@ -184,23 +184,6 @@ def find(rollout: Rollout, node_id: str) -> SavedStep | None:
     return next((step for step in steps if step.node_id == node_id), None)
 
 
-def mark(machine: MachineFirmware) -> str:
-    """Return a name for a verdict, by which a new one differs from an old one."""
-    return f"{machine.target_version}/{machine.attempt}/{machine.verdict.value}"
-
-
-def is_busy(machine: MachineFirmware) -> bool:
-    """Whether the machine is updating, for this roll-out or not. A restarting machine is offline
-    meanwhile."""
-    return machine.state is not UpdateState.IDLE
-
-
-def _waits_for_driver(machine: MachineFirmware) -> bool:
-    """Whether all is written and only live outputs delay the restart into the release."""
-    is_written = machine.state is UpdateState.RESTARTING and not machine.is_leaving
-    return is_written and bool(machine.blocked_by)
-
-
 def _watch_absence(rollout: Rollout, machines: Machines, now_s: float) -> Rollout:
     steps = rollout.plan.steps if rollout.plan else ()
     away = [s.node_id for s in steps if not _is_reachable(machines, s.node_id)]
@@ -233,7 +216,7 @@ def _judge_healthy(rollout: Rollout, step: SavedStep, machine: MachineFirmware) 
     """In the hour after its trial a machine may still reject the release. That halts the roll-out
     like a failed trial; one that was done is so no longer, and its release is not offered."""
     plan, saved = rollout.plan, rollout.saved
-    if plan is None or plan.is_rollback or not _has_rejected(machine, plan.version):
+    if plan is None or plan.is_rollback or not readings.has_rejected(machine, plan.version):
         return rollout
     if plan.state is RolloutState.DONE:
         if saved.current == plan.version:
@@ -243,12 +226,6 @@ def _judge_healthy(rollout: Rollout, step: SavedStep, machine: MachineFirmware) 
     return _fail(rollout, step.node_id, machine.reason or "the machine led the release back")
 
 
-def _has_rejected(machine: MachineFirmware, version: str) -> bool:
-    """Whether a machine has led this release back, or is about to."""
-    is_back = machine.verdict is UpdateVerdict.ROLLED_BACK and machine.version != version
-    return machine.target_version == version and (is_back or machine.is_leaving)
-
-
 def _judge_updating(
     rollout: Rollout,
     step: SavedStep,
@@ -256,43 +233,37 @@ def _judge_updating(
     now_s: float,
     limits: RolloutLimits,
 ) -> Rollout:
-    """A restarting machine looks offline: only time ends that. Nor may one that is online update
-    without limit; live outputs may delay its restart."""
+    """A restarting machine looks offline, and after a start its installer may be late: only time
+    ends that. Nor may one that is online update without limit; live outputs may delay its restart.
+    """
     node_id = step.node_id
-    there = machine if machine is not None and machine.is_online else None
+    is_there = machine is not None and machine.is_online and not readings.is_unread(machine)
+    there = machine if is_there else None
     # Not known: this process has restarted meanwhile.
     is_first = node_id not in rollout.since_s
-    if is_first or (there and _waits_for_driver(there)):
+    if is_first or (there and readings.waits_for_driver(there)):
         rollout = replace(rollout, since_s={**rollout.since_s, node_id: now_s})
     if is_first or there is None:
         rollout = replace(rollout, cut=rollout.cut | {node_id})
-    if there and is_busy(there):
+    if there and readings.is_busy(there):
         rollout = _changed(rollout, node_id, is_accepted=True, has_begun=True)
     elif there:
         is_open = node_id in rollout.requested or now_s < rollout.not_before_s.get(node_id, now_s)
         if step.is_leftover and is_open:
             return rollout  # it may still begin with the request before
-        if step.has_begun or mark(there) != step.before or _is_well(rollout, there):
+        if step.has_begun or readings.mark(there) != step.before or _is_well(rollout, there):
             return _close(rollout, step, there)
         if not step.is_accepted and not is_open:
             return _refused(rollout, step, "the machine did not answer")
     if now_s - rollout.since_s[node_id] <= limits.machine_limit_s:
         return rollout
-    what = "the update is not done" if there else "the machine did not come back"
-    if there and there.is_leaving:
-        what = f"{there.reason}; the machine has not left the release"
-    return _fail(rollout, node_id, f"{what} after {limits.machine_limit_s:g} s")
+    return _fail(
+        rollout, node_id, f"{readings.overdue(machine)} after {limits.machine_limit_s:g} s"
+    )
 
 
 def _is_well(rollout: Rollout, machine: MachineFirmware) -> bool:
-    """Whether it runs the plan's release and does not report that this release failed."""
-    version = rollout.plan.version if rollout.plan else ""
-    has_failed = machine.verdict in (
-        UpdateVerdict.FAILED,
-        UpdateVerdict.ROLLED_BACK,
-        UpdateVerdict.REFUSED,
-    )
-    return machine.version == version and not (has_failed and machine.target_version == version)
+    return rollout.plan is not None and readings.is_well(machine, rollout.plan.version)
 
 
 def _close(rollout: Rollout, step: SavedStep, machine: MachineFirmware) -> Rollout:
@@ -328,11 +299,15 @@ def _judge_waiting(
         unfit = machine.unfit[:LONGEST_REASON]
         return _changed(rollout, node_id, step=RolloutStep.SKIPPED, reason=unfit)
     if machine is not None and machine.is_online:
-        if machine.version == plan.version and not is_busy(machine):
+        if machine.version == plan.version and not readings.is_busy(machine):
             return _changed(
                 rollout, node_id, step=RolloutStep.HEALTHY, reason="already runs this release"
             )
-        if is_busy(machine) and machine.target_version == plan.version and not plan.is_rollback:
+        if (
+            readings.is_busy(machine)
+            and machine.target_version == plan.version
+            and not plan.is_rollback
+        ):
             rollout = replace(rollout, since_s={**rollout.since_s, node_id: now_s})
             return _changed(
                 rollout,
@@ -348,15 +323,10 @@ def _judge_waiting(
             return rollout
     is_gone = now_s - rollout.away_s.get(node_id, now_s) > limits.away_after_s
     if step.step is RolloutStep.WAITING and plan.state is RolloutState.RUNNING and is_gone:
-        return _changed(rollout, node_id, step=RolloutStep.SKIPPED, reason=_left_out(machine))
+        return _changed(
+            rollout, node_id, step=RolloutStep.SKIPPED, reason=readings.left_out(machine)
+        )
     return rollout
-
-
-def _left_out(machine: MachineFirmware | None) -> str:
-    """Return why a machine is skipped."""
-    if machine is not None and machine.is_online:
-        return f"{machine.blocked_by}; the roll-out goes on without this machine"[:LONGEST_REASON]
-    return "offline; the release is offered to it at its next boot"
 
 
 def _next(
@@ -366,7 +336,7 @@ def _next(
     plan = rollout.plan
     if plan is None or plan.state is not RolloutState.RUNNING:
         return None
-    busy = {node_id for node_id, machine in machines.items() if is_busy(machine)}
+    busy = {node_id for node_id, machine in machines.items() if readings.is_busy(machine)}
     busy |= {
         step.node_id for step in plan.steps if step.step is RolloutStep.UPDATING
     } | rollout.requested
@@ -429,7 +399,7 @@ def _begin(rollout: Rollout, machines: Machines, request: UpdateRequest, now_s: 
     )
     return _changed(
         rollout, node_id, step=RolloutStep.UPDATING, reason="", is_accepted=False, has_begun=False,
-        before=mark(machines[node_id]),
+        before=readings.mark(machines[node_id]),
     )  # fmt: skip
 
 

@@ -2,7 +2,7 @@
 
 from saint_services.lib.api.adoption import NodeInfo, NodeState
 from saint_services.lib.generated.saint_msgs import FirmwareStatus
-from saint_services.otad.rollout import fleet, logic
+from saint_services.otad.rollout import fleet, readings
 from saint_services.otad.rollout.fleet import Fleet
 
 
@@ -12,8 +12,8 @@ def test_machine_that_vanished_at_work_does_not_count_as_updating_without_limit(
     assert known
     gone = [NodeInfo(node_id="n", display_name="", state=NodeState.OFFLINE)]
     known = fleet.register(known, gone, 10.0)
-    assert logic.is_busy(fleet.machines(known, 60.0, 100.0)["n"])
-    assert not logic.is_busy(fleet.machines(known, 111.0, 100.0)["n"])
+    assert readings.is_busy(fleet.machines(known, 60.0, 100.0)["n"])
+    assert not readings.is_busy(fleet.machines(known, 111.0, 100.0)["n"])
 
 
 def test_node_that_the_registry_forgot_is_forgotten():

@@ -159,6 +159,41 @@ def test_machine_that_never_gets_through_its_installation_halts_the_roll_out():
     assert play.rollout.plan.reason == "a: writing 1.1.0 was interrupted"
 
 
+# Its installer starts later than it reports: what became of the update is not known yet.
+UNREAD = {
+    "state": UpdateState.IDLE,
+    "is_online": True,
+    "target_version": "1.1.0",
+    "attempt": 1,
+    "blocked_by": "updates are off on this machine: RAUC has not answered within 3 s",
+}
+
+
+def test_machine_whose_installer_starts_late_after_a_cut_is_waited_for():
+    play = Play("a", "b")
+    play.begin()
+    play.agrees("a")
+    play.reports("a", is_online=False)
+    assert play.reports("a", **UNREAD) == ()
+    assert play.advance(60.0) == ()
+    assert play.state is RolloutState.RUNNING
+    assert play.reports("a", **CUT, blocked_by="") == ("a",)
+    assert play.becomes_healthy("a") == ("b",)
+
+
+def test_machine_whose_installer_never_answers_again_halts_the_roll_out():
+    play = Play("a", "b")
+    play.begin()
+    play.agrees("a")
+    play.reports("a", **UNREAD)
+    play.advance(LIMITS.machine_limit_s + 1.0)
+    assert play.rollout.plan
+    assert (play.state, play.rollout.plan.reason) == (
+        RolloutState.HALTED,
+        f"a: {UNREAD['blocked_by']}; no verdict after 100 s",
+    )
+
+
 def test_release_that_did_not_start_is_not_requested_again():
     play = Play("a", "b")
     play.begin()
