@@ -5,8 +5,10 @@ from pathlib import Path
 from ...lib.clock import monotonic_s
 from ...lib.errors import Code, SaintError
 from ...lib.update.installer import BundleInfo, Installer
+from ...lib.update.rauc_errors import InstallError
 
 _CHECK_INTERVAL_S = 30.0
+_AGAIN = "Send the bundle again."
 _FIX = "Start otad on a machine with RAUC, or for the simulation install dbus-daemon."
 
 
@@ -20,16 +22,19 @@ class SignatureInspector:
 
     async def inspect(self, source: str) -> BundleInfo:
         """Return what the bundle's signature vouches for. Raises daemon_unreachable when no
-        installer can check it: such a bundle is never accepted."""
+        installer can check it now, or one is busy: such a bundle is not accepted, and not judged
+        either."""
         if not Path(source).is_absolute():
             raise SaintError(Code.REQUEST_INVALID, f"{source} is not an absolute path")
         try:
             return await self._installer.inspect(source)
         except SaintError as err:
-            if err.code is not Code.DAEMON_UNREACHABLE:
+            is_busy = isinstance(err, InstallError) and err.is_transient
+            if not is_busy and err.code is not Code.DAEMON_UNREACHABLE:
                 raise
             message = f"the bundle's signature cannot be checked: {err.message}"
-            raise SaintError(Code.DAEMON_UNREACHABLE, message, fix=_FIX) from err
+            fix = (err.fix or _AGAIN) if is_busy else _FIX
+            raise SaintError(Code.DAEMON_UNREACHABLE, message, fix=fix) from err
 
     @property
     def missing(self) -> str:

@@ -41,8 +41,8 @@ class Inspector(Protocol):
     """Checks signatures: the installer of this machine."""
 
     async def inspect(self, source: str) -> SignedManifest:
-        """Return the signed content. Raises release_invalid, or daemon_unreachable where there is
-        no installer."""
+        """Return the signed content. Raises release_invalid, or daemon_unreachable where no
+        installer can judge it now."""
 
 
 class ReleaseIngest:

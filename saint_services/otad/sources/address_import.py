@@ -314,9 +314,9 @@ class AddressImport:
             await asyncio.to_thread(partial.drop)
             text = f"the bundle of {found.version} has other bytes than its manifest.json says"
             raise SaintError(Code.RELEASE_INVALID, text)
-        if self._intake.is_busy:
-            raise SaintError(Code.CONFLICT, "another bundle is being stored")
         await self._intake.check_installer(partial.path)
+        if self._intake.is_busy:  # last: what is refused below is not loaded again
+            raise SaintError(Code.CONFLICT, "another bundle is being stored")
         about = AddressFile(address=policy.releases_from, **found.model_dump())
         who = Person(_SENDER, "", address=address.host(policy.releases_from), source="address")
         taking = self._intake.add_downloaded(partial.path, found.size_bytes, checksum)

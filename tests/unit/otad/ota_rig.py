@@ -23,6 +23,7 @@ from saint_services.lib.update.boot import Boot
 from saint_services.lib.update.checks import Services
 from saint_services.lib.update.dbus import SystemBus
 from saint_services.lib.update.installer import BundleInfo, Progress, Slot, Slots
+from saint_services.lib.update.rauc_errors import explained
 from saint_services.lib.update.updater import UpdateEnvironment
 from saint_services.otad.config import Config
 from saint_services.otad.daemon import run
@@ -39,9 +40,12 @@ class FakeInstaller:
 
     def __init__(self) -> None:
         self.is_there = True
+        self.is_busy = False
 
     async def inspect(self, source: str) -> BundleInfo:
         self._check()
+        if self.is_busy:  # it writes this server's own slot
+            raise explained("already processing a different method")
         path = Path(source)
         manifest = await asyncio.to_thread(_manifest, path)
         if OTHER_KEY in await asyncio.to_thread(path.read_bytes):

@@ -84,6 +84,13 @@ async def test_upload_is_refused_where_no_signature_can_be_checked(robot: Robot)
     assert message == "the bundle's signature cannot be checked: RAUC does not answer"
 
 
+async def test_upload_that_meets_an_installation_says_to_wait(robot: Robot):
+    robot.installer.is_busy = True
+    status, message = await refusal(robot, await content(robot))
+    assert status == 503
+    assert "cannot be checked: another installation is running" in message
+
+
 async def test_upload_that_the_disk_cannot_hold_is_refused_before_it_is_sent(robot: Robot):
     config = Config().model_copy(update={"reserve_bytes": _more_than_free(robot)})
     status, message = await refusal(robot, await content(robot), config)

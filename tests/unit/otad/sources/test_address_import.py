@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,6 +21,7 @@ from saint_services.lib.api.update_policy import (
 )
 from saint_services.lib.errors import Code
 from saint_services.otad.config import Config
+from saint_services.otad.releases.ingest import ReleaseIngest
 from saint_services.otad.sources import partial as partial_module
 from saint_services.otad.sources import schedule
 from saint_services.otad.sources.partial import MOST_BEGINNINGS
@@ -355,6 +357,38 @@ async def test_installer_that_does_not_answer_loses_no_byte(
     async with following(robot, server) as ota:
         await state(ota, says("RAUC does not answer"))
         robot.installer.is_there = True
+        await state(ota, has("1.2.0"))
+    assert len([each for each in server.requests if "saint_node" in each]) == 1
+
+
+async def test_installer_that_is_busy_loses_no_byte_and_refuses_nothing(
+    robot: Robot, server: ReleaseServer
+) -> None:
+    robot.installer.is_busy = True
+    server.publish("1.2.0", await bundle(robot, "1.2.0"))
+    async with following(robot, server) as ota:
+        await state(ota, says("another installation is running"))
+        assert ota.counters["releases_refused"] == 0
+        robot.installer.is_busy = False
+        await state(ota, has("1.2.0"))
+    assert len([each for each in server.requests if "saint_node" in each]) == 1
+
+
+async def test_download_that_meets_an_upload_is_not_refused(
+    robot: Robot, server: ReleaseServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server.publish("1.2.0", await bundle(robot, "1.2.0"))
+    storing: list[asyncio.Lock] = []
+
+    async def check_beside_an_upload(ingest: ReleaseIngest, path: Path) -> None:
+        if not storing:
+            storing.append(ingest._busy)
+            await ingest._busy.acquire()
+
+    monkeypatch.setattr(ReleaseIngest, "check_installer", check_beside_an_upload)
+    async with following(robot, server) as ota:
+        await state(ota, says("another bundle is being stored"))
+        storing[0].release()
         await state(ota, has("1.2.0"))
     assert len([each for each in server.requests if "saint_node" in each]) == 1
 
