@@ -4,10 +4,10 @@ settings that users write (lib/config).
 
 A release may be rolled back after it has written its own, newer format. So the first file of a
 newer format keeps the older one as a fallback, `role.yaml.v1` beside `role.yaml`; an older program
-that meets a newer file works with the newest fallback that it can read. What it saves there names
-the newer file that it replaces; the newer program, when it runs again, uses that as the newer
-value. Every change of a model, including a new field, is a new version: older programs reject
-unknown fields.
+that meets a newer file works with the newest fallback that it can read. Without one it refuses, or
+`begins_with_default`, where that is better than no value. What it saves there names the newer file
+that it replaces; the newer program, when it runs again, uses that as the newer value. Every change
+of a model, including a new field, is a new version: older programs reject unknown fields.
 
 A store that `keeps_last_good` writes each version of its file a second time, `role.yaml.last-good`,
 after the file itself. A damaged or missing file is replaced by that copy, and `problem` says so.
@@ -52,12 +52,14 @@ class StateStore(Generic[T]):
         migrations: Mapping[int, Migration] | None = None,
         *,
         keeps_last_good: bool = False,
+        begins_with_default: bool = False,
     ) -> None:
         self.path = path
         self.problem: SaintError | None = None
         self._model = model
         self._version = version
         self._migrations = migrations or {}
+        self._begins_with_default = begins_with_default
         self._is_loaded = False
         self._older: bytes | None = None  # content of a file of an older version
         self._newer = ""  # checksum of a newer version's file, which must not be changed
@@ -223,7 +225,12 @@ class StateStore(Generic[T]):
             self._newer, self._fallback_revision = _checksum(newer), fallbacks[0][0] + 1
             return value
         message = f"{self.path} has version {newer_version}, this program reads {self._version}"
-        raise SaintError(Code.STATE_NEWER, message)
+        if not self._begins_with_default:
+            raise SaintError(Code.STATE_NEWER, message)
+        self.problem = SaintError(Code.STATE_NEWER, f"{message}. It begins without what is in it")
+        self._newer = _checksum(newer)
+        self._fallback_revision = 1 + max((revision for revision, _, _ in fallbacks), default=0)
+        return self._model()
 
     def _own_revision(self, raw: bytes) -> int:
         """Return how often this file replaced a newer fallback."""

@@ -93,7 +93,13 @@ class FirmwareService:
         self._own = self._server_update(world) if place.is_self_updating else None
         alerts = Alerts(bus)
         self.conductor = Conductor(
-            StateStore(ctx.directories.state / "otad.json", SavedFirmware, VERSION, MIGRATIONS),
+            StateStore(
+                ctx.directories.state / "otad.json",
+                SavedFirmware,
+                VERSION,
+                MIGRATIONS,
+                begins_with_default=True,  # a roll-out may lead to the release that reads it
+            ),
             self._limits,
             self.machines,
             self._request,

@@ -164,8 +164,11 @@ class UpdateRecord(StrictModel):
 
 
 def store(directory: Path) -> StateStore[UpdateRecord]:
-    """Return the store of update.json."""
-    return StateStore(directory / "update.json", UpdateRecord, 3, {1: _unchanged, 2: _unchanged})
+    """Return the store of update.json. Without a record that can be saved no update begins: not
+    even the one that leads to the release that can read a newer file."""
+    migrations = {1: _unchanged, 2: _unchanged}
+    path = directory / "update.json"
+    return StateStore(path, UpdateRecord, 3, migrations, begins_with_default=True)
 
 
 def _unchanged(data: dict[str, Any]) -> dict[str, Any]:

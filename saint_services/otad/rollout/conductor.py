@@ -77,7 +77,7 @@ class Conductor:
         except SaintError as err:
             self._health.raise_issue(err.code, err.message)
         if self._store.problem:
-            self._health.raise_issue(Code.STATE_DAMAGED, self._store.problem.message)
+            self._health.raise_issue(self._store.problem.code, self._store.problem.message)
         self._runner.state = Rollout(saved=self._written)
 
     def wake(self) -> None:

@@ -14,7 +14,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from pydantic import BaseModel, ConfigDict
 
 from saint_services.lib import state
-from saint_services.lib.errors import SaintError
+from saint_services.lib.errors import Code, SaintError
 
 pytestmark = pytest.mark.timeout(120)  # thousands of small files on a busy machine
 
@@ -108,6 +108,19 @@ def test_program_without_a_file_of_its_own_is_refused_as_ever(path: Path) -> Non
         store(path, 2).load()
 
 
+def test_program_that_may_begin_with_the_default_goes_on_and_its_words_count(path: Path) -> None:
+    store(path, 3).save(V3(label="x"))
+    newer = path.read_bytes()
+    for word in ("none", "b"):
+        old = state.StateStore(path, V2, 2, STEPS, begins_with_default=True)
+        assert old.load() == V2(label=word)
+        old.save(V2(label="b"))
+        assert old.problem is None or old.problem.code is Code.STATE_NEWER
+    assert old.problem is None
+    assert path.read_bytes() == newer, "what the newer release wrote is not ours"
+    assert store(path, 3).load() == V3(label="b")
+
+
 def test_last_word_counts_when_several_programs_stood_in(path: Path) -> None:
     store(path, 1).save(V1(name="x"))
     store(path, 3).save(V3(label="x"))
@@ -199,7 +212,8 @@ def test_save_of_an_earlier_value_after_a_stand_in_is_the_last_word(tmp_path: Pa
 
 
 class Releases(RuleBasedStateMachine):
-    """Releases are installed, save, forget and lose power; the last saved value is found."""
+    """Releases are installed, save, forget and lose power; the last saved value is found. One that
+    finds nothing it can read begins with the default."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -216,27 +230,33 @@ class Releases(RuleBasedStateMachine):
 
     @rule(version=st.sampled_from([1, 2, 3]))
     def another_release(self, version: int) -> None:
-        if version in self.readers:
-            self.version = version
+        self.version = version
+
+    def program(self) -> state.StateStore[Any]:
+        begins = self.version not in self.readers
+        model = PROGRAMS[self.version]
+        return state.StateStore(self.path, model, self.version, STEPS, begins_with_default=begins)
 
     @rule(text=st.sampled_from(["a", "b", "c"]))
     def save(self, text: str) -> None:
-        program = store(self.path, self.version)
+        program = self.program()
         program.load()
         is_first = not self.path.exists()
         program.save(value(self.version, text))
         self.known = text
-        if is_first:
-            self.readers = {v for v in (1, 2, 3) if v >= self.version}
+        able = {v for v in (1, 2, 3) if v >= self.version}
+        self.readers = able if is_first else self.readers | able
 
     @rule()
     def forget(self) -> None:
-        store(self.path, self.version).forget()
+        self.program().forget()
         self.known, self.readers = "none", {1, 2, 3}
 
     @invariant()
     def last_word_is_known_to_the_release_that_said_it(self) -> None:
-        assert text(store(self.path, self.version).load()) in {self.known, *"abc", "none"}
+        found = text(self.program().load())
+        assert found in {self.known, *"abc", "none"}
+        assert self.version not in self.readers or found != "none" or self.known == "none"
 
     @invariant()
     def newer_releases_know_the_last_word(self) -> None:

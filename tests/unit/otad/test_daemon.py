@@ -658,6 +658,20 @@ async def test_without_an_installer_the_report_says_so(robot: Robot):
     assert shown.updates_off == "RAUC does not answer"
 
 
+async def test_state_of_a_newer_release_alone_hinders_no_roll_out(robot: Robot):
+    node = robot.node("n0")
+    file = robot.directories.state / "otad.json"
+    await asyncio.to_thread(file.parent.mkdir, parents=True)
+    await asyncio.to_thread(file.write_text, '{"version_of_format": 99}')
+    async with robot.otad() as ota:
+        assert not ota.context.health.is_healthy
+        await known_to(ota, node)
+        await ota.release("1.1.0")
+        await begin(ota)
+        await until(lambda: bool(node.requests))
+    assert await asyncio.to_thread(file.read_text) == '{"version_of_format": 99}'
+
+
 async def test_damaged_state_is_set_aside_and_reported(robot: Robot):
     robot.directories.state.mkdir(parents=True)
     (robot.directories.state / "otad.json").write_text(json.dumps({"current": 7})[:9])

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from saint_services.lib.api.firmware import UpdateVerdict
-from saint_services.lib.update.record import LastRun, UpdatePhase, store
+from saint_services.lib.update.record import LastRun, UpdatePhase, UpdateRecord, store
 
 # As version 1 wrote it, in the middle of an update.
 SAMPLE_1 = {
@@ -45,6 +45,17 @@ def test_record_of_version_1_is_read(tmp_path: Path) -> None:
     assert found.pending.cuts == 0
     assert found.last.verdict is UpdateVerdict.ROLLED_BACK
     assert (found.last_run, found.watched) == (LastRun(), None)
+
+
+def test_record_of_a_newer_format_alone_begins_with_an_empty_one(tmp_path: Path) -> None:
+    """A card that began with a newer release was led back to this one: nothing is beside it."""
+    text = '{"version_of_format": 99, "pending": {"to_slot": "B"}}'
+    (tmp_path / "update.json").write_text(text)
+    found = store(tmp_path)
+    assert found.load() == UpdateRecord()
+    found.save(UpdateRecord(slots={"A": "0.1.0"}))
+    assert store(tmp_path).load().slots == {"A": "0.1.0"}
+    assert (tmp_path / "update.json").read_text() == text
 
 
 def test_record_of_version_2_is_read(tmp_path: Path) -> None:

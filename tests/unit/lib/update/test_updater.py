@@ -437,6 +437,24 @@ async def test_full_disk_at_the_end_of_a_trial_repeats_the_saving_alone(
         await until(lambda: machine.owner.last.reason == "")
 
 
+async def test_release_that_meets_a_newer_record_alone_can_be_updated(
+    machine: Machine,
+):
+    file = machine.reboots.parent / "state/update.json"
+    file.parent.mkdir()
+    file.write_text('{"version_of_format": 99, "pending": {"to_slot": "A"}}')
+    async with machine.running() as updater:
+        assert "version 99" in updater.problem
+        answer = await updater.install(await machine.bundle("1.1"))
+        assert answer.success, answer.message
+        await until(machine.request.exists)
+    assert "99" in file.read_text()
+    machine.restart()
+    async with machine.running() as updater:
+        await until(lambda: machine.owner.last.verdict == "healthy")
+        assert not updater.problem
+
+
 async def test_record_that_is_damaged_is_set_aside_and_the_slot_counts_as_proven(machine: Machine):
     path = store(machine.reboots.parent / "state").path
     path.parent.mkdir()
