@@ -158,8 +158,15 @@ class AddressImport:
             elif step.act is ImportAct.DOWNLOAD:
                 await self._download()
             else:
+                if step.act is ImportAct.OFF:
+                    await self._drop()
                 self._around.on_change()
                 await self._wait(step.until_s)
+
+    async def _drop(self) -> None:
+        """Remove the bytes of a download that is not needed; others report a failing disk."""
+        with contextlib.suppress(OSError):
+            await asyncio.to_thread(self._partial.drop)
 
     async def _wait(self, until_s: float | None) -> None:
         left_s = None if until_s is None else max(0.0, until_s - monotonic_s())
@@ -214,6 +221,7 @@ class AddressImport:
         self._offered = found.version if found else ""
         self._is_wanted = self._is_wanted or is_user
         if found is None or not self._is_needed(found):
+            await self._drop()
             return
         if found.size_bytes > self._around.largest_bytes:
             text = f"release {found.version} has {found.size_bytes} bytes; the limit is "

@@ -180,6 +180,26 @@ async def test_download_goes_on_after_a_restart(robot: Robot, server: ReleaseSer
     assert server.sent_bytes <= len(content) + 200_000
 
 
+@pytest.mark.parametrize("how", ["switched off", "uploaded"])
+async def test_download_that_nobody_needs_any_more_leaves_the_disk(
+    robot: Robot, server: ReleaseServer, monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
+    monkeypatch.setattr(schedule, "_SHORTEST_PAUSE_S", 60.0)
+    content = await bundle(robot, "1.2.0", payload=b"x" * 400_000)
+    server.publish("1.2.0", content)
+    server.cut_after = [200_000]
+    path = robot.root / "state/download/saint_node.img.part"
+    async with following(robot, server) as ota:
+        await state(ota, says("was cut after"))
+        assert path.exists()
+        if how == "switched off":
+            await ota.client.request(SET_POLICY, SetUpdatePolicy(releases_from=""))
+        else:
+            assert (await ota.upload(content))[0] == 200
+            await check(ota)
+        await until(lambda: not path.exists())
+
+
 async def test_server_without_ranges_is_given_up(robot: Robot, server: ReleaseServer) -> None:
     content = await bundle(robot, "1.2.0", payload=b"x" * 400_000)
     server.publish("1.2.0", content)
