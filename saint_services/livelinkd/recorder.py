@@ -117,7 +117,8 @@ class Recorder:
         """Stop recording and keep the file. Raises not_found without a recording."""
         recording = self.current
         if recording is None:
-            raise SaintError(Code.NOT_FOUND, "no recording is in progress")
+            fix = "Nothing has to be stopped. A new one: saintctl livelink record NAME."
+            raise SaintError(Code.NOT_FOUND, "no recording is in progress", fix=fix)
         self.current, self.last = None, recording
         await self._write(recording)
         await asyncio.to_thread(self._keep, recording.name)
