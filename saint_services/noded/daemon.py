@@ -217,7 +217,8 @@ class NodeRunner:
                 key = self.orders.bond.server_key
                 life = self.life.lives[slot]
                 held = life.candidate or life.held
-                if not (life.candidate or self.firmware.may_home):
+                # Nobody expects a motion when a role that has worked begins again.
+                if not life.candidate and (life.restarts or not self.firmware.may_home):
                     config = config.model_copy(update={"homing": None})
                 assignment = RoleAssignment(
                     node_id=self.identity.node_id, config=config, server_key=key,

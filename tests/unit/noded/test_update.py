@@ -220,6 +220,18 @@ async def test_joints_do_not_go_home_by_themselves_after_an_update(
     assert homes(role)[3]
 
 
+async def test_joints_do_not_go_home_when_a_role_works_again(card: Card):
+    """Its device is plugged in again, with a hand at the plug, or its process has crashed."""
+    role = await head(card)
+    async with card.robot.node(QUICK):
+        assert (await card.robot.adopt("head")).success
+        await role.die()
+        await until(lambda: len(role.assignments) == 2)
+        assert (await card.robot.reset()).success
+        assert (await card.robot.adopt("head")).success
+    assert homes(role) == [True, False, True]
+
+
 async def test_joints_do_not_go_home_after_an_update_that_was_given_up(card: Card):
     role = await head(card)
     path = card.folder / "1.1.raucb"
