@@ -369,27 +369,20 @@ async def test_address_that_answers_404_is_named_and_tried_again(
         await state(ota, has("1.2.0"))
 
 
-async def test_installer_that_does_not_answer_loses_no_byte(
-    robot: Robot, server: ReleaseServer
+@pytest.mark.parametrize(
+    ("fault", "words"),
+    [("is_there", "RAUC does not answer"), ("is_busy", "another installation is running")],
+)
+async def test_installer_that_cannot_judge_now_loses_no_byte_and_refuses_nothing(
+    robot: Robot, server: ReleaseServer, fault: str, words: str
 ) -> None:
-    robot.installer.is_there = False
+    well = getattr(robot.installer, fault)
+    setattr(robot.installer, fault, not well)
     server.publish("1.2.0", await bundle(robot, "1.2.0"))
     async with following(robot, server) as ota:
-        await state(ota, says("RAUC does not answer"))
-        robot.installer.is_there = True
-        await state(ota, has("1.2.0"))
-    assert len([each for each in server.requests if "saint_node" in each]) == 1
-
-
-async def test_installer_that_is_busy_loses_no_byte_and_refuses_nothing(
-    robot: Robot, server: ReleaseServer
-) -> None:
-    robot.installer.is_busy = True
-    server.publish("1.2.0", await bundle(robot, "1.2.0"))
-    async with following(robot, server) as ota:
-        await state(ota, says("another installation is running"))
+        await state(ota, says(words))
         assert ota.counters["releases_refused"] == 0
-        robot.installer.is_busy = False
+        setattr(robot.installer, fault, well)
         await state(ota, has("1.2.0"))
     assert len([each for each in server.requests if "saint_node" in each]) == 1
 
