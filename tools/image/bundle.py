@@ -5,8 +5,10 @@ What a robot's server does with them is otad's part.
 
 import hashlib
 import json
+import re
 import shutil
 from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
 
 import yaml
@@ -21,6 +23,9 @@ from .tree import Tree
 # 32 KiB: of a changed 4 KiB block a device fetches the whole squashfs block around it; larger ones
 # make the bundle 4 % smaller, and a small update three times as large on the wire.
 _SQUASHFS = "-comp zstd -Xcompression-level 9 -b 32k"
+# RAUC refuses a bundle whose signature exceeds 64 KiB; the manifest, with these words in it, is
+# signed, and every device fetches it before it knows whether it wants the release.
+CHANGES_BYTES_MOST = 16 << 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +94,8 @@ def _config(path: Path) -> dict[str, str]:
 
 
 def changes(changelog: str, version: str) -> str:
-    """The entries of one version, from CHANGELOG.md; RAUC takes no empty text."""
+    """The newest entries of one version, from CHANGELOG.md, as many as fit into CHANGES_BYTES_MOST
+    and how many are left out; RAUC takes no empty text."""
     lines: list[str] = []
     is_inside = False
     for line in changelog.splitlines():
@@ -97,4 +103,10 @@ def changes(changelog: str, version: str) -> str:
             is_inside = line.removeprefix("## ").split()[:1] == [version]
         elif is_inside:
             lines.append(line)
-    return "\n".join(lines).strip() or f"Version {version}."
+    entries = re.split(r"\n(?=- )", "\n".join(lines).strip())
+    sizes = accumulate(len(entry.encode()) + 1 for entry in entries)
+    kept = sum(size <= CHANGES_BYTES_MOST for size in sizes)
+    text = "\n".join(entries[:kept])
+    if kept < len(entries):
+        text += f"\n- {len(entries) - kept} earlier changes are in CHANGELOG.md."
+    return text.strip() or f"Version {version}."

@@ -176,6 +176,26 @@ def test_changes_are_those_of_one_version() -> None:
     assert bundle.changes(text, "0.3.0") == "Version 0.3.0."
 
 
+def test_changes_of_a_release_leave_room_in_its_signature() -> None:
+    """RAUC refuses a signature of over 64 KiB, and the manifest with the changes is in it."""
+    entries = [f"- Ä{number:02} {'word ' * 400}" for number in range(99)]
+    found = bundle.changes("\n".join(["## 0.3.0", "", *entries]), "0.3.0")
+    lines = found.splitlines()
+    kept = len(lines) - 1
+    assert [line.strip() for line in lines[:kept]] == [entry.strip() for entry in entries[:kept]]
+    assert lines[-1] == f"- {99 - kept} earlier changes are in CHANGELOG.md."
+    most = bundle.CHANGES_BYTES_MOST
+    assert most - 3000 < len(found.encode()) <= most + 100
+
+
+def test_changes_of_this_release_leave_room() -> None:
+    changelog = (Path(__file__).parents[4] / "CHANGELOG.md").read_text()
+    version = changelog.split("\n## ")[1].split()[0]
+    found = bundle.changes(changelog, version)
+    assert "**" in found
+    assert len(found.encode()) < 2 * bundle.CHANGES_BYTES_MOST
+
+
 def test_last_line_of_a_log_is_short_and_of_none_empty(tmp_path: Path) -> None:
     log = tmp_path / "log"
     assert stages.last_line(log) == ""
