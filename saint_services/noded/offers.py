@@ -47,19 +47,21 @@ class NodeStart:
     """How noded was started."""
 
     is_first: bool  # since the machine was
-    may_home: bool  # the machine was not started by an update: roles may move joints home
+    # The machine was just started, and not by an update: roles may move joints home.
+    may_home: bool
 
 
 class _SeenBoot(StrictModel):
     """boot.json"""
 
     boot_id: str = ""
-    may_home: bool = True
+    may_home: bool = True  # for an earlier release, after a rollback: it reads this
 
 
 def node_start(state: Path) -> NodeStart:
     """Return how noded was started, and note it. Where that cannot be noted it is no first start: a
-    process that was restarted may have had live outputs a moment ago. Blocks.
+    process that was restarted may have had live outputs a moment ago, and nobody at the robot
+    expects a motion. Blocks.
     """
     # Version 1 did not know what the start was for.
     store = StateStore(state / "boot.json", _SeenBoot, version=2, migrations={1: dict})
@@ -67,7 +69,7 @@ def node_start(state: Path) -> NodeStart:
     try:
         seen = store.load()
         if seen.boot_id == now.boot_id:
-            return NodeStart(False, seen.may_home and now.may_home)
+            return NodeStart(False, may_home=False)
         store.save(now)
     except SaintError:
         return NodeStart(False, may_home=False)

@@ -64,8 +64,8 @@ class NodeUpdate:
         self._publisher = bus.publisher(NODE_FIRMWARE.at(node_id=node_id))
         self._updater = Updater(node_id, self, ctx.directories.state, ctx.spawn, limits, world)
         self._in_use = ""  # why the machine must not be switched off
-        # Whether roles move joints home at their start: not when an update has ended them, since
-        # nobody at the robot expects a motion then.
+        # Whether roles move joints home at their start: not when an update or a restart of this
+        # process has ended them, since nobody at the robot expects a motion then.
         self.may_home = True
         bus.subscribe(SYSTEM_STATUS, self._on_server)
 

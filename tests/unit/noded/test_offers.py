@@ -120,7 +120,7 @@ def test_due_once_per_rest_and_then_from_time_to_time() -> None:
 def test_first_start_of_each_boot_is_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SAINT_BOOT_ID", "one")
     starts = [node_start(tmp_path), node_start(tmp_path)]
-    assert starts == [NodeStart(True, may_home=True), NodeStart(False, may_home=True)]
+    assert starts == [NodeStart(True, may_home=True), NodeStart(False, may_home=False)]
     monkeypatch.setenv("SAINT_BOOT_ID", "two")
     assert node_start(tmp_path) == NodeStart(True, may_home=True)
 
