@@ -119,13 +119,14 @@ class Rig:
         links: tuple[Link, ...] = (),
         forwards: tuple[int, ...] = (),
         memory_mib: int = 1024,
+        cpu: str = Hardware.cpu,
     ) -> Host:
         """A machine with that card, switched off."""
         ports = {port: free_port() for port in forwards}
         tail = hashlib.sha256(name.encode()).hexdigest()[:2]
         # Two machines with one processor each: as many as a small computer has itself.
         mac = f"52:54:00:5a:00:{tail}"
-        hardware = Hardware(name, memory_mib, cpus=1, links=links, ports=ports, mac=mac)
+        hardware = Hardware(name, memory_mib, cpus=1, cpu=cpu, links=links, ports=ports, mac=mac)
         folder = self.folder / name
         path = self.folder / f"{name}.qcow2"
         overlay = Overlay(path, self.programs) if path.is_file() else card.overlay(path)

@@ -15,7 +15,7 @@ from tests.image.rig import HTTP, SAINT, SSH, Host, Pair, Rig
 from tests.image.robot import CLAIM, FirstUpdate, Robot
 from tests.image.wire import count_from_now, received_bytes
 from tools.vm.machine import Machine
-from tools.vm.settings import PATIENCE
+from tools.vm.settings import PATIENCE, Hardware
 
 ADOPTED, UPDATED = "adopted", "updated"
 FIRST = "0.1.1"  # the release of the first update; the image is 0.1.0
@@ -37,21 +37,23 @@ def boot(rig: Rig) -> Pair:
 
 
 def boot_small(rig: Rig, memory_mib: int) -> Pair:
-    """Two more of them with little memory, on a cable of their own. Nothing of them is kept."""
-    pair = _cards(rig, "small-", memory_mib)
+    """Two more of them with little memory and the oldest processor of all boards, on a cable of
+    their own. Nothing of them is kept."""
+    pair = _cards(rig, "small-", memory_mib, "cortex-a53")
     _start(pair)
     return pair
 
 
-def _cards(rig: Rig, prefix: str = "", memory_mib: int = 1024) -> Pair:
+def _cards(rig: Rig, prefix: str = "", memory_mib: int = 1024, cpu: str = Hardware.cpu) -> Pair:
     cable = rig.cable(f"{prefix}cable")
     card = rig.card(f"{prefix}server", "server", claim=CLAIM)
     ports = (SSH, HTTP, SAINT)
     server = rig.host(
-        f"{prefix}server", card, links=(cable,), forwards=ports, memory_mib=memory_mib
+        f"{prefix}server", card, links=(cable,), forwards=ports, memory_mib=memory_mib, cpu=cpu
     )
     card = rig.card(f"{prefix}node", "node")
-    node = rig.host(f"{prefix}node", card, links=(cable.turned(),), memory_mib=memory_mib)
+    links = (cable.turned(),)
+    node = rig.host(f"{prefix}node", card, links=links, memory_mib=memory_mib, cpu=cpu)
     return Pair(server, node)
 
 

@@ -14,6 +14,8 @@ from tools.vm.settings import HAS_REAL_TIME
 NEW_NAME = "robi"  # the server gets it before its next start
 _EXPOSURE_MOST = 2.5
 _SETTLE_S = 120
+# Not in Debian's kernel (CONFIG_DMABUF_HEAPS): ribbon cameras are for Raspberry Pi OS.
+_ELSEWHERE = {"dma_heap"}
 
 
 @pytest.fixture(scope="module", params=["server", "node"])
@@ -134,7 +136,7 @@ def test_kernel_knows_every_class_of_devices_that_a_unit_allows(booted: Host) ->
     known = booted.sh("awk '{print $2}' /proc/devices").split()
     allowed = booted.sh(ask).split()
     assert "ttyUSB" in allowed
-    assert [name for name in allowed if name not in known] == []
+    assert {name for name in allowed if name not in known} <= _ELSEWHERE
 
 
 @pytest.mark.skipif(not HAS_REAL_TIME, reason="not on a busy computer: SAINT_VM_PATIENCE")

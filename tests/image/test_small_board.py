@@ -1,4 +1,6 @@
-"""Server and node with the memory of a Zero 2 W: 512 MiB, of which its firmware keeps 64."""
+"""Server and node with the memory of a Zero 2 W, 512 MiB of which its firmware keeps 64, and with
+its processor: a program that needs later instructions ends here.
+"""
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor

@@ -134,7 +134,7 @@ class Machine:
             "qemu-system-aarch64",
             *("-L", str(self.programs.data("usr/share/qemu"))),
             *("-name", board.name),
-            *("-machine", "virt", "-cpu", "cortex-a72", "-accel", "tcg,thread=multi"),
+            *("-machine", "virt", "-cpu", board.cpu, "-accel", "tcg,thread=multi"),
             *("-smp", str(board.cpus), "-m", str(board.memory_mib)),
             *("-bios", str(self.programs.data(_UBOOT))),
             *("-nodefaults", "-display", "none"),
