@@ -23,12 +23,12 @@ unexport PYTHONDONTWRITEBYTECODE
 # no share are in the last. Real processes, each robot on a ROS domain of its own, two files at a
 # time (tests/workers.py): of the folders apart, and of the files elsewhere that are marked. These
 # wait a third of their time, so beside them lint, types and the shares run one after the other:
-# three at a time on two processors. Last, alone, what has deadlines that another file's load would
-# break.
+# three at a time on two processors. Last, alone, what has deadlines that another's load would
+# break (marked `timed`).
 PURE := not integration and not web
 BUT := and not long
 APART := $(addprefix tests/,integration web ros image faults)
-MARKED = $(shell grep -rlE 'mark\.(integration|web)\b' --include='test_*.py' \
+marked = $(shell grep -rlE 'mark\.($(1))\b' --include='test_*.py' \
   $(filter-out $(APART),$(wildcard tests/*)))
 SHARE_safety := tests/property tests/safety
 SHARE_webd := tests/unit/webd
@@ -38,23 +38,26 @@ SHARE_rest = $(filter-out $(foreach each,safety webd saintctl tools,$(SHARE_$(ea
   tests/unit %/__pycache__,$(patsubst %/,%,$(wildcard tests/*/ tests/unit/*/)))
 # The longest first: nothing must be left alone at the end.
 SHARES := $(addprefix pure-,rest webd tools saintctl safety)
-# Each remembers its own failures.
-TEST_PURE = $(BIN)/pytest $(SHARE_$*) -m "$(PURE) $(BUT)" -q -o cache_dir=.pytest_cache/$*
-TEST_REAL = $(BIN)/pytest $(APART) $(MARKED) -m "not ($(PURE)) and not timed $(BUT)" -q -n 2 \
+TEST_pure = $(BIN)/pytest $(SHARE_$(*:pure-%=%)) -m "$(PURE) and not timed $(BUT)" -q
+TEST_real = $(BIN)/pytest $(APART) $(call marked,integration|web) -m "not ($(PURE)) and not timed $(BUT)" -q -n 2 \
   --dist loadfile
-TEST_TIMED = $(BIN)/pytest tests/integration tests/web tests/faults -m "timed $(BUT)"
+TEST_timed = $(BIN)/pytest $(call marked,timed) tests/integration tests/web tests/faults \
+  -m "timed $(BUT)" -q
+# Each remembers its own failures.
+tests = $(TEST_$(firstword $(subst -, ,$(1)))) -o cache_dir=.pytest_cache/$(1)
 
-# CI's computers are shared: what failed there runs once more, alone, and the output tells so. Only
-# after a run that came to its end (exit code 1): one that broke off has not run everything.
-AGAIN = --last-failed --last-failed-no-failures none -n 0
-tests = $(1) || { [ $$? = 1 ] && [ -n "$$CI" ] && echo "Once more, alone, what failed:" && $(1) $(AGAIN); }
+# CI's computers are shared: what failed there runs once more at the end, when nothing runs beside
+# it, and the output says so. Only after a run that came to its end (exit code 1): one that broke
+# off has not run everything. `make test` alone sets LATER, since it alone runs AGAIN.
+AGAIN := .pytest_cache/again
+or_later = || { [ $$? = 1 ] && [ -n "$(LATER)" ] && touch $(AGAIN)/$(1); }
 
 # Each tells at its end what it found, so that they do not tell at once.
 AT_ONCE = $(MAKE) --silent --output-sync=target
 
 .DEFAULT_GOAL := help
 .PHONY: help setup run test test-long check types gen image bundle test-image test-boards test-powercut test-servos test-lerobot test-menlo test-pigen bench screenshots
-.PHONY: lint lint-web lint-layout lint-words lint-generated lint-python real $(SHARES)
+.PHONY: lint lint-web lint-layout lint-words lint-generated lint-python real timed $(SHARES)
 .PHONY: test-flash test-wagon test-ros test-faults fuzz-http mutation lock clean
 
 help: ## show this list
@@ -103,8 +106,10 @@ run: $(RUNS) $(if $(wildcard $(WEB_READY)),$(WEB_READY),$(WEB_RUNS)) $(DOCUMENTS
 
 test: setup ## everything but the image and what is long; ARGS="-k estop" for a part of it
 ifeq ($(strip $(ARGS)),)
-	@$(AT_ONCE) --jobs=2 real types lint $(SHARES)
-	@$(call tests,$(TEST_TIMED))
+	@rm -rf $(AGAIN) && mkdir -p $(AGAIN)
+	@$(AT_ONCE) --jobs=2 $(if $(CI),--keep-going) real types lint $(SHARES) LATER=$(CI)
+	@$(MAKE) --silent timed LATER=$(CI)
+	@for each in $$(ls $(AGAIN)); do $(MAKE) --silent again-$$each || exit; done
 else
 	@$(AT_ONCE) --jobs=2 types lint
 	@$(BIN)/pytest tests $(ARGS)
@@ -126,11 +131,15 @@ else
 	  $(addprefix --ignore=,$(APART)) $(ARGS)
 endif
 
-real: setup
-	@$(call tests,$(TEST_REAL))
+real timed: setup
+	@$(call tests,$@) $(call or_later,$@)
 
-$(SHARES): pure-%: setup
-	@$(call tests,$(TEST_PURE))
+$(SHARES): %: setup
+	@$(call tests,$@) $(call or_later,$@)
+
+again-%: setup
+	@echo "Once more, alone, what failed:"
+	@$(call tests,$*) -n 0 --last-failed --last-failed-no-failures none
 
 lint: lint-web lint-layout lint-words lint-generated lint-python
 

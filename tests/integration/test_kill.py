@@ -10,6 +10,7 @@ from pydantic import BaseModel
 
 from saint_services.lib.api.adoption import NodeList
 from saint_services.lib.api.livelink import SubjectList
+from tests import pace
 from tests.integration.robot import Robot
 from tests.integration.senders import RECORDED_FACE, Player, phone, stick, transmitter
 from tests.integration.tracks import Tracks
@@ -44,6 +45,11 @@ class Driving:
         )
 
 
+@pytest.fixture(scope="module")
+def whole_s() -> float:
+    return WHOLE_S * pace.slower()
+
+
 @pytest.fixture
 def driving(robot: Robot) -> Iterator[Driving]:
     tracks = Tracks(robot)
@@ -58,19 +64,21 @@ def driving(robot: Robot) -> Iterator[Driving]:
     [("server", "rcd"), ("server", "routerd"), ("tracks", "role-tracksd")],
 )
 def test_killed_link_of_the_chain_stops_the_tracks_and_comes_back(
-    robot: Robot, driving: Driving, machine: str, daemon: str
+    robot: Robot, driving: Driving, machine: str, daemon: str, whole_s: float
 ) -> None:
     robot.kill(daemon, machine)
     killed_s = time.monotonic()
     assert driving.tracks.seconds_until_stopped(1.0) <= SAFE_S, robot.diagnosis()
-    block_until(driving.tracks.is_driving, killed_s + WHOLE_S - time.monotonic(), robot.diagnosis)
+    block_until(driving.tracks.is_driving, killed_s + whole_s - time.monotonic(), robot.diagnosis)
 
 
-def test_killed_noded_stops_its_role_and_both_come_back(robot: Robot, driving: Driving) -> None:
+def test_killed_noded_stops_its_role_and_both_come_back(
+    robot: Robot, driving: Driving, whole_s: float
+) -> None:
     robot.kill("noded", "tracks")
     killed_s = time.monotonic()
     assert driving.tracks.seconds_until_stopped(1.0) <= SAFE_S, robot.diagnosis()
-    block_until(driving.tracks.is_driving, killed_s + WHOLE_S - time.monotonic(), robot.diagnosis)
+    block_until(driving.tracks.is_driving, killed_s + whole_s - time.monotonic(), robot.diagnosis)
 
 
 @pytest.mark.parametrize(
@@ -78,19 +86,26 @@ def test_killed_noded_stops_its_role_and_both_come_back(robot: Robot, driving: D
     [("adoptiond", "/nodes", NodeList), ("livelinkd", "/subjects", SubjectList)],
 )
 async def test_killed_bystander_disturbs_nothing_and_comes_back(
-    robot: Robot, driving: Driving, daemon: str, path: str, reply: type[BaseModel]
+    robot: Robot,
+    driving: Driving,
+    whole_s: float,
+    daemon: str,
+    path: str,
+    reply: type[BaseModel],
 ) -> None:
     with phone(robot, RECORDED_FACE):
         killed = driving.goes_on_through(lambda: _kill(robot, daemon))
-        block_until(lambda: robot.pid(daemon) not in (0, killed), WHOLE_S, robot.diagnosis)
+        block_until(lambda: robot.pid(daemon) not in (0, killed), whole_s, robot.diagnosis)
         async with robot.client(daemon) as client:
-            await client.get(path, reply, timeout_s=WHOLE_S)
+            await client.get(path, reply, timeout_s=whole_s)
     assert driving.tracks.is_driving()
 
 
-def test_killed_webd_disturbs_nothing_and_answers_again(robot: Robot, driving: Driving) -> None:
+def test_killed_webd_disturbs_nothing_and_answers_again(
+    robot: Robot, driving: Driving, whole_s: float
+) -> None:
     killed = driving.goes_on_through(lambda: _kill(robot, "webd"))
-    _get(robot.http_url, limit_s=WHOLE_S)
+    _get(robot.http_url, limit_s=whole_s)
     assert robot.pid("webd") not in (0, killed)
     assert driving.tracks.is_driving()
 
@@ -106,10 +121,10 @@ def test_killed_webd_disturbs_nothing_and_answers_again(robot: Robot, driving: D
     ],
 )
 def test_killed_process_of_another_node_keeps_the_tracks_and_comes_back(
-    robot: Robot, driving: Driving, machine: str, daemon: str
+    robot: Robot, driving: Driving, machine: str, daemon: str, whole_s: float
 ) -> None:
     killed = driving.goes_on_through(lambda: _kill(robot, daemon, machine))
-    block_until(lambda: robot.pid(daemon, machine) not in (0, killed), WHOLE_S, robot.diagnosis)
+    block_until(lambda: robot.pid(daemon, machine) not in (0, killed), whole_s, robot.diagnosis)
 
 
 def _kill(robot: Robot, daemon: str, machine: str = "server") -> int:

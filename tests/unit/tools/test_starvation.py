@@ -25,6 +25,17 @@ SLOW_FIXTURE = """@pytest.mark.usefixtures("made")
 
     @pytest.fixture(scope="module")
     def made():"""
+FAILS_AT_ITS_END_TOO = """@pytest.mark.usefixtures("made")
+    def test_it():
+        pass
+
+    @pytest.fixture(scope="session")
+    def robot():
+        yield
+        assert len(tries.read_text()) > 2, "a test left it changed"
+
+    @pytest.fixture(scope="module")
+    def made(robot):"""
 BUSY, CALM = "[0.0, 1.0] * 9", "[0.0] * 18"
 TIMED = "@pytest.mark.timed"
 
@@ -56,6 +67,13 @@ def test_failure_on_a_busy_computer_is_tried_again_and_reported(pytester: pytest
 def test_fixture_of_many_tests_is_made_again(pytester: pytest.Pytester) -> None:
     text = TRIED.format(lost=BUSY, failures=2, mark=TIMED).replace("def test_it():", SLOW_FIXTURE)
     assert run_text(pytester, text) == (True, 3)
+
+
+def test_fixture_that_fails_at_its_end_too_is_made_again(pytester: pytest.Pytester) -> None:
+    text = TRIED.format(lost=BUSY, failures=2, mark=TIMED)
+    text = text.replace("def test_it():", FAILS_AT_ITS_END_TOO)
+    another = "\n    @pytest.mark.usefixtures('robot')\n    def test_other():\n        pass\n"
+    assert run_text(pytester, text + another) == (True, 3)
 
 
 def test_failure_that_lasts_is_a_failure(pytester: pytest.Pytester) -> None:
