@@ -21,9 +21,11 @@ SAFE_S = 0.25
 class Controller:
     """A controller application, as a user would write it."""
 
-    def __init__(self, socket: aiohttp.ClientWebSocketResponse) -> None:
+    def __init__(self, socket: aiohttp.ClientWebSocketResponse, robot: Robot) -> None:
         self._socket = socket
+        self._robot = robot
         self._number = 0
+        self._last: dict[str, Any] = {}
 
     async def request(self, **message: Any) -> dict[str, Any]:
         """Send a message and return its response."""
@@ -40,9 +42,13 @@ class Controller:
         """The next message that is the one wanted."""
         async with asyncio.timeout(10.0):
             while True:
-                message: dict[str, Any] = json.loads(await self._socket.receive_str())
+                self._last = message = json.loads(await self._socket.receive_str())
                 if is_it(message):
                     return message
+
+    def explain(self) -> str:
+        """What was received last, and what the robot has logged."""
+        return f"{self._last}\n{self._robot.diagnosis()}"
 
 
 @pytest.fixture
@@ -51,7 +57,7 @@ async def controller(robot: Robot) -> AsyncIterator[Controller]:
         aiohttp.ClientSession() as session,
         session.ws_connect(robot.saint_url) as socket,
     ):
-        yield Controller(socket)
+        yield Controller(socket, robot)
 
 
 @pytest.fixture
@@ -110,7 +116,7 @@ async def test_speed_of_a_move_is_a_share_of_the_joint_s(
 @pytest.mark.timed
 async def test_input_drives_while_it_is_streamed(controller: Controller, tracks: Tracks) -> None:
     values = {"linear": 0.8, "angular": 0.0}
-    async for _ in every(0.02, until=tracks.is_driving):
+    async for _ in every(0.02, until=tracks.is_driving, explain=controller.explain):
         await controller.request(type="input", target="tracks", values=values)
     assert tracks.seconds_until_stopped(1.0) < 0.3 + SAFE_S
 
@@ -131,14 +137,14 @@ async def test_subscribed_state_follows_in_the_specified_form(controller: Contro
 
 @pytest.mark.timed
 async def test_drive_moves_only_while_it_is_sent(controller: Controller, tracks: Tracks) -> None:
-    async for _ in every(0.05, until=tracks.is_driving):
+    async for _ in every(0.05, until=tracks.is_driving, explain=controller.explain):
         await controller.command("tracks", "drive", linear=0.8, angular=0.0)
     assert tracks.seconds_until_stopped(1.0) < 0.3 + SAFE_S  # source time-out, then the ramp
 
 
 @pytest.mark.timed
 async def test_stop_stops_at_once(controller: Controller, tracks: Tracks) -> None:
-    async for _ in every(0.05, until=tracks.is_driving):
+    async for _ in every(0.05, until=tracks.is_driving, explain=controller.explain):
         await controller.command("tracks", "drive", linear=0.8)
     await controller.command("tracks", "stop")
     assert tracks.seconds_until_stopped(1.0) < SAFE_S
@@ -148,7 +154,7 @@ async def test_stop_stops_at_once(controller: Controller, tracks: Tracks) -> Non
 async def test_estop_stops_and_a_command_moves_nothing_until_it_is_cleared(
     controller: Controller, tracks: Tracks
 ) -> None:
-    async for _ in every(0.05, until=tracks.is_driving):
+    async for _ in every(0.05, until=tracks.is_driving, explain=controller.explain):
         await controller.command("tracks", "drive", linear=0.8)
     stopped = await controller.command("tracks", "estop", enable=True)
     assert stopped["status"] == "ok"
