@@ -22,8 +22,9 @@ unexport PYTHONDONTWRITEBYTECODE
 # Pure tests, in shares: each a process that reads only its own folders. Folders that are named in
 # no share are in the last. Real processes, each robot on a ROS domain of its own, two files at a
 # time (tests/workers.py): of the folders apart, and of the files elsewhere that are marked. These
-# wait a third of their time, pure ones half of it, so lint, types and the shares run beside them,
-# two at a time. Last, alone, what has deadlines that another's load would break (marked `timed`).
+# wait a third of their time, so beside them lint, types and the shares run one after the other:
+# three at a time on two processors (four gain nothing). Last, alone, what has deadlines that
+# another's load would break (marked `timed`).
 PURE := not integration and not web
 BUT := and not long
 APART := $(addprefix tests/,integration web ros image faults)
@@ -106,7 +107,7 @@ run: $(RUNS) $(if $(wildcard $(WEB_READY)),$(WEB_READY),$(WEB_RUNS)) $(DOCUMENTS
 test: setup ## everything but the image and what is long; ARGS="-k estop" for a part of it
 ifeq ($(strip $(ARGS)),)
 	@rm -rf $(AGAIN) && mkdir -p $(AGAIN)
-	@$(AT_ONCE) --jobs=3 $(if $(CI),--keep-going) real types lint $(SHARES) LATER=$(CI)
+	@$(AT_ONCE) --jobs=2 $(if $(CI),--keep-going) real types lint $(SHARES) LATER=$(CI)
 	@$(MAKE) --silent timed LATER=$(CI)
 	@for each in $$(ls $(AGAIN)); do $(MAKE) --silent again-$$each || exit; done
 else

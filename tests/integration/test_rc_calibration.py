@@ -98,7 +98,7 @@ async def page(robot: Robot, hand: Hand) -> AsyncIterator[Controller]:
         aiohttp.ClientSession() as session,
         session.ws_connect(robot.saint_url) as socket,
     ):
-        made = Controller(socket)
+        made = Controller(socket, robot)
         for number, name in NAMES.items():
             await _rc(made, "set_channel_config", channel=number, name=name)
         while (await _rc(made, "get_status"))["failsafe"]:

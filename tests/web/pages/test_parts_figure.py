@@ -168,4 +168,5 @@ async def test_damaged_figure_says_so_here_and_with_the_parts(
     assert await violations(page) == []
     await page.click(".tabs a[href='/parts']")
     await expect(page.locator(".notice")).to_contain_text(said)
+    await page.close()  # it may still be fetching
     site.faults.clear()  # webd, which does not start again here, has the model of before
