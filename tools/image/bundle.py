@@ -108,5 +108,5 @@ def changes(changelog: str, version: str) -> str:
     kept = sum(size <= CHANGES_BYTES_MOST for size in sizes)
     text = "\n".join(entries[:kept])
     if kept < len(entries):
-        text += f"\n- {len(entries) - kept} earlier changes are in CHANGELOG.md."
+        text += f"\n- Earlier changes left out: {len(entries) - kept}. All are in CHANGELOG.md."
     return text.strip() or f"Version {version}."

@@ -183,7 +183,7 @@ def test_changes_of_a_release_leave_room_in_its_signature() -> None:
     lines = found.splitlines()
     kept = len(lines) - 1
     assert [line.strip() for line in lines[:kept]] == [entry.strip() for entry in entries[:kept]]
-    assert lines[-1] == f"- {99 - kept} earlier changes are in CHANGELOG.md."
+    assert lines[-1] == f"- Earlier changes left out: {99 - kept}. All are in CHANGELOG.md."
     most = bundle.CHANGES_BYTES_MOST
     assert most - 3000 < len(found.encode()) <= most + 100
 
@@ -192,8 +192,7 @@ def test_changes_of_this_release_leave_room() -> None:
     changelog = (Path(__file__).parents[4] / "CHANGELOG.md").read_text()
     version = changelog.split("\n## ")[1].split()[0]
     found = bundle.changes(changelog, version)
-    assert "**" in found
-    assert len(found.encode()) < 2 * bundle.CHANGES_BYTES_MOST
+    assert len(found.encode()) <= bundle.CHANGES_BYTES_MOST + 100
 
 
 def test_last_line_of_a_log_is_short_and_of_none_empty(tmp_path: Path) -> None:
