@@ -131,10 +131,7 @@ else
 	  $(addprefix --ignore=,$(APART)) $(ARGS)
 endif
 
-real timed: setup
-	@$(call tests,$@) $(call or_later,$@)
-
-$(SHARES): %: setup
+real timed $(SHARES): %: setup
 	@$(call tests,$@) $(call or_later,$@)
 
 again-%: setup
